@@ -7,7 +7,15 @@ from typing import Final
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.locations import is_held_at_cage, passed
-from shared.contracts.cage import CageMovement, CageTransaction, Direction, Taxed, WinnerIdentified
+from shared.contracts.cage import (
+    CageDirection,
+    CageKind,
+    CageMovement,
+    CageTransaction,
+    Direction,
+    Taxed,
+    WinnerIdentified,
+)
 from shared.contracts.cage_locations import CAGE
 from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
@@ -20,7 +28,7 @@ class CageDocument(CageMovement, EnteredLate):
     gaming_day: date
     shift: str
     number: int
-    direction: Direction
+    direction: CageDirection
     location: str | None = None
     by: str
     at: AwareDatetime
@@ -33,13 +41,27 @@ class CageRecord(CageDocument, ApprovalSubject):
     is_void: bool
 
 
+_UNMOVED: Final[frozenset[CageKind]] = frozenset({"currency_exchange", "currency_wager"})
+"""Kinds that leave the cage's money as it was: other denominations of the same sum, and currency at a table."""
+
+_DOLLARS: Final[Mapping[CageKind, Direction]] = {"foreign_currency_bought": "out", "foreign_currency_sold": "in"}
+"""The direction of the dollars of an exchange: foreign currency is in no book of the cage."""
+
+_OF_CONTESTS: Final[frozenset[CageKind]] = frozenset({"tournament_fee", "tournament_prize"})
+"""Kinds whose money the contest itself moves, at `cage`, when it is entered."""
+
+
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
     """Return the postings of a transaction or its void: on the cage's money, and on the patrons' money.
 
     At a location other than `cage`, two more postings move the difference from `cage` to that location.
     """
-    is_in = (transaction.direction == "in") != void
+    if transaction.kind in _UNMOVED:
+        return ()
+    is_in = (_DOLLARS.get(transaction.kind, transaction.direction) == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
+    if transaction.kind in _OF_CONTESTS:
+        return passed(transaction.property, CAGE, transaction.location or CAGE, cents)
     postings = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
         Posting(Account(transaction.property, "", transaction.kind, "patrons_money"), -cents),
