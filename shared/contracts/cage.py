@@ -182,16 +182,14 @@ class CageMovement(OnBehalf):
         Instrument | None, Field(description="the check or other instrument; needed from the threshold of the law on")
     ] = None
 
-    @property
     def directions(self) -> tuple[Direction, ...]:
         """Return the directions in which the money of the transaction passes."""
         direction = DIRECTIONS[self.kind]
         return ("in", "out") if direction == "both" else (direction,)
 
-    @property
     def instrument_direction(self) -> Direction | None:
         """Return the direction in which a monetary instrument passes, or None if none does."""
-        by_medium = self.directions[0] if self.medium == "instrument" else None
+        by_medium = self.directions()[0] if self.medium == "instrument" else None
         return _INSTRUMENTS.get(self.kind, by_medium)
 
     @model_validator(mode="after")
@@ -204,7 +202,7 @@ class CageMovement(OnBehalf):
             raise ValueError("the currency of US is not foreign")
         if self.medium == "instrument" and self.kind in _IN_CURRENCY:
             raise ValueError(f"{self.kind!r} is in currency, never by an instrument")
-        if self.instrument is not None and self.instrument_direction is None:
+        if self.instrument is not None and self.instrument_direction() is None:
             raise ValueError(f"{self.kind!r} in currency is by no instrument: leave out 'instrument'")
         return self
 

@@ -137,7 +137,7 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 class _Row(NamedTuple):
     """A row of `_MOVED`. `patron` is the owner of the account, or the person at the cage or the table.
 
-    `specified`, `by` and `instrument` are those of the cage.
+    `specified` and `by` are those of the cage; `instrument` describes an instrument there, and is a word at an account.
 
     `voids` is the number of the voided entry in the row's `series`, None if the row is no void.
     """
@@ -162,7 +162,7 @@ class _Row(NamedTuple):
     is_money_play: bool
     specified: str | None
     by: str | None
-    instrument: dict[str, Any] | None
+    instrument: dict[str, Any] | str | None
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
@@ -271,7 +271,7 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
         on_behalf_of=others,
         specified=row.specified or "",
         by=row.by or "",
-        instrument=None if row.instrument is None else Instrument.model_validate(row.instrument),
+        instrument=Instrument.model_validate(row.instrument) if isinstance(row.instrument, dict) else None,
     )
 
 

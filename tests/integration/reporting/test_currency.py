@@ -169,7 +169,9 @@ def test_an_exchange_is_in_and_out_and_a_money_play_a_wager(books: Books) -> Non
         "inventory",
         ledger.pit("chips.sold", "BJ-01", moved=-300_000, **played, money_play=True),
         ledger.pit("chips.sold", "BJ-01", moved=-1_100_000, **played | {"cents": 1_100_000, "patron": None}),
-        ledger.pit("chips.sold", "BJ-01", moved=-1_200_000, **played | {"cents": 1_200_000, "patron": None}, money_play=True),
+        ledger.pit(
+            "chips.sold", "BJ-01", moved=-1_200_000, **played | {"cents": 1_200_000, "patron": None}, money_play=True
+        ),
         _moved(ledger, 1, "currency_exchange", 5_000),
         _moved(ledger, 2, "foreign_currency_bought", 4_000, foreign_country="CA"),
         _moved(ledger, 3, "foreign_currency_bought", 2_000, foreign_country="MX"),
@@ -205,7 +207,9 @@ def test_an_exchange_is_in_and_out_and_a_money_play_a_wager(books: Books) -> Non
         if row["person"] == "p-7" and row["cents"] in (300_000, 500_000)
     )
     assert [("BJ-02", 100_000)] == [
-        names(row, "place", "cents") for row in rows_of(report, "log") if row["kind"] == "currency wager" and row["department"] == "cage"
+        names(row, "place", "cents")
+        for row in rows_of(report, "log")
+        if row["kind"] == "currency wager" and row["department"] == "cage"
     ]
     [cage] = [row for row in rows_of(report, "days") if row["department"] == "cage"]
     assert (1_270_000, 1_100_000, 9, 2_370_000) == names(cage, "in_cents", "out_cents", "logged", "logged_cents")
@@ -292,9 +296,7 @@ def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) 
     assert [290_000, 300_000, 850_000] == sorted(row["cents"] for row in rows_of(day, "warnings"))
     assert [] == rows_of(month, "warnings")
     assert (6, 0) == (len(rows_of(day, "log")), len(rows_of(month, "log")))
-    assert [("front money deposit", 300_000)] == [
-        names(row, "kind", "cents") for row in rows_of(month, "instruments")
-    ]
+    assert [("front money deposit", 300_000)] == [names(row, "kind", "cents") for row in rows_of(month, "instruments")]
     assert day["content"]["marks"] == month["content"]["marks"]
     cell = f"days/{DAY}|table/logged_cents".replace("|", "%7C")
     entries = [

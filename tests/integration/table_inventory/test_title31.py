@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from shared.contracts.cage import DIRECTIONS, CageKind
+from tests.integration.table_inventory.test_check_collection import WRITE_OFFS, written_off
 from tests.support.asgi import assert_problem
-from tests.support.pit import DAY, PROPERTY, InventoryDesk, at
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.properties import property_event
 
 MOVED: dict[str, Any] = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "cents": 12_000_00}
@@ -108,3 +109,44 @@ def test_an_instrument_from_3000_dollars_on_is_described(desk: InventoryDesk, sa
     assert_problem(refused, 422, "'instrument_type', 'issuer' and 'references'")
     described = MOVED | said | {"cents": cents + 1, "instrument": CHECK}
     assert CHECK == desk.done("/cage-movements", described, person="cage.ann")["instrument"]
+
+
+@pytest.fixture
+def owing(desk: InventoryDesk) -> InventoryDesk:
+    """Counter checks K-1 and K-2 of $9,000 each were issued, and K-2 was written off."""
+    desk.has_only("BJ-01")
+    desk.clock.now = at(1)
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0.5), chips(c500=4_000)))
+    people = {"dealer": "dealer.dan", "floorperson": "floor.fay", "drawer": "p-1"}
+    for serial in ("K-1", "K-2"):
+        desk.pit(table.event("counter_check.issued", at(0.6), serial=serial, cents=9_000_00, **people))
+    written_off(desk, "K-2", 9_000_00)
+    return desk
+
+
+@pytest.mark.parametrize("path", [f"/counter-checks/{PROPERTY}/K-1/redeem", f"{WRITE_OFFS}/1/recover"])
+def test_the_check_that_pays_a_counter_check_is_described_and_its_deposit_is_not(
+    owing: InventoryDesk, path: str
+) -> None:
+    """From $3,000 on, at redemption and recovery; the counter check itself is evidence of a debt."""
+    by_check = {"cents": 3_000_00, "paid_in": "check"}
+    refused = owing.send(path, by_check, person="cage.ann")
+    assert_problem(refused, 422, "'instrument_type', 'issuer' and 'references'")
+    assert CHECK == owing.done(path, by_check | {"instrument": CHECK}, person="cage.ann")["instrument"]
+    for said in ({"cents": 2_999_99, "paid_in": "check"}, {"cents": 3_000_00, "paid_in": "deposit"}):
+        assert "instrument" not in owing.done(path, said, person="cage.ann")
+    in_chips = {"cents": 1_00, "paid_in": "chips", "instrument": CHECK}
+    assert_problem(owing.send(path, in_chips, person="cage.ann"), 422, "this is paid in chips")
+
+
+def test_a_money_play_is_in_the_box_as_a_sale_is(desk: InventoryDesk) -> None:
+    """Tray, box and win are the same with it; one by prepaid access is none."""
+    desk.has_only("BJ-01")
+    desk.clock.now = at(1)
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0.5), chips(c500=4_000)))
+    played = {"cents": 500_00, "dealer": "dealer.dan", "money_play": True}
+    desk.pit(table.event("chips.sold", at(0.6), instrument="currency", **played))
+    balances = desk.balances()
+    assert 500_00 == balances["BJ-01", "currency", "box"]

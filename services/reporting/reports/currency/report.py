@@ -403,7 +403,14 @@ async def _identities(books: Books) -> tuple[Identity, ...]:
 
 
 def _marks(listed: Iterable[Applied]) -> tuple[Mark, ...]:
-    columns = ("days/logged_cents", "days/unknown_cents", "reportable/cents", "log/cents", "instruments/cents", "warnings/cents")
+    columns = (
+        "days/logged_cents",
+        "days/unknown_cents",
+        "reportable/cents",
+        "log/cents",
+        "instruments/cents",
+        "warnings/cents",
+    )
     return tuple(Mark(one.place, one.source, one.note or "", columns) for one in unconfirmed(listed))
 
 
@@ -415,10 +422,10 @@ CURRENCY: Final = Report(
         "movement for whoever conducts it and for everybody on whose behalf it is: what "
         "is to be reported and by when, and of which kinds it is, the log of each department, the list of monetary "
         "instruments, what is near a threshold, patterns that a person should look at, and what was to be reported "
-        "until something of it was void. What became of each report: whether it was filed, by whom, in time, what FinCEN answered, and whether "
-        "what it says still holds: if not, what was sent is amended, and what was not is withdrawn. Persons are "
-        "references. Of more than a week, logs of currency are added up by gaming day and department (the day lists "
-        "them), and what is near the threshold of a log alone is not listed."
+        "until something of it was void. What became of each report: whether it was filed, by whom, in time, what "
+        "FinCEN answered, and whether what it says still holds: if not, what was sent is amended, and what was not is "
+        "withdrawn. Persons are references. Of more than a week, logs of currency are added up by gaming day and "
+        "department (the day lists them), and what is near the threshold of a log alone is not listed."
     ),
     sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, INSTRUMENTS, WARNINGS, PATTERNS, AMENDED, FILED),
     sources=(

@@ -66,7 +66,6 @@ AGENCIES: Final[list[tuple[str | None, tuple[str, ...]]]] = [
 """Who moves something, and for whom, in a report on p-1."""
 
 
-
 def specified(kind: str) -> str:
     """Return what a line of a kind says besides its amount."""
     return "CA" if kind.startswith("foreign") else OTHER.get(kind, "")
@@ -93,7 +92,12 @@ activities = st.builds(
     an_activity,
     st.just(DAY),
     people,
-    st.lists(lines, min_size=1, max_size=6, unique_by=lambda line: (line.kind, line.direction, line.conductor, line.on_behalf_of)),
+    st.lists(
+        lines,
+        min_size=1,
+        max_size=6,
+        unique_by=lambda line: (line.kind, line.direction, line.conductor, line.on_behalf_of),
+    ),
     st.sampled_from([None, "31000000000001"]),
     account=st.sampled_from([None, "GA-2"]),
     reference=st.just("p-1"),
