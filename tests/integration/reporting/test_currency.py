@@ -225,8 +225,8 @@ CASHIERS_CHECK: dict[str, Any] = {
 def test_instruments_are_listed_with_what_describes_them_and_who_took_them(books: Books) -> None:
     """Also what pays a counter check, and a check that is cashed for currency; what is void is not."""
     ledger = TableDays()
-    of_check = {"property": "riverside", "gaming_day": DAY, "shift": "day", "by": "cage.bob", "serial": "CC-1"}
-    of_check |= {"at": NOON.isoformat(), "cents": 300_000}
+    of_check: dict[str, Any] = {"property": "riverside", "gaming_day": DAY, "shift": "day", "serial": "CC-1"}
+    of_check |= {"by": "cage.bob", "at": NOON.isoformat(), "cents": 300_000}
     paid = of_check | {"step": 1, "drawer": "p-7", "left_cents": 0, "paid_in": "check"}
     personal = CASHIERS_CHECK | {"instrument_type": "personal_check"}
     recovered = {"check_write_off": 1, "recovered_cents": 300_000, "paid_in": "check"}

@@ -72,7 +72,7 @@ def specified(kind: str) -> str:
 
 
 lines = st.builds(
-    lambda way, movements, cents, agency: Line(*way, movements, cents, *agency, specified(way[0])),
+    lambda way, movements, cents, agency: Line(*way, movements, cents, *agency, specified=specified(way[0])),
     st.sampled_from(sorted(WAYS)),
     st.integers(1, 40),
     st.integers(1, 10**9),
@@ -150,12 +150,12 @@ def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] 
 
 def details(activity: Element) -> Counter[tuple[str, int, str, str]]:
     """Return the lines of an activity: type, dollars, the text of what is other, the country of foreign currency."""
-    names = ("OtherCurrencyTransactionActivityDetailText", "OtherForeignCurrencyCountryText")
     return Counter(
         (
             texts(one, "CurrencyTransactionActivityDetailTypeCode")[0],
             int(texts(one, "DetailTransactionAmountText")[0]),
-            *(texts(one, name)[0] for name in names),
+            texts(one, "OtherCurrencyTransactionActivityDetailText")[0],
+            texts(one, "OtherForeignCurrencyCountryText")[0],
         )
         for one in activity.iter()
         if one.tag.endswith("}CurrencyTransactionActivityDetail")

@@ -16,7 +16,7 @@ from services.reporting.domain.federal.currency import CashMovement, Direction, 
 from shared.contracts.cage import DIRECTIONS
 from shared.jurisdictions import pack
 from tests.support.filings import FILER
-from tests.unit.cli.filing.test_ctr_batch import BY_LINE, WAYS, details, read, texts
+from tests.unit.cli.filing.test_ctr_batch import BOTH, BY_LINE, WAYS, details, read, texts
 from tests.unit.reporting.cash import DAY, paid
 
 SEED: Final = 20261120
@@ -45,7 +45,7 @@ EXCHANGES: Final = {kind.replace("_", " ") for kind, direction in DIRECTIONS.ite
 
 def ways(kind: str) -> Iterator[Direction]:
     """Yield where the money of a kind goes."""
-    for way in ("in", "out"):
+    for way in BOTH:
         if (kind, way) in WAYS:
             yield way
 
