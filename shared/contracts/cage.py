@@ -1,5 +1,6 @@
 """Facts about the cage in the table-inventory ledger: counter checks, and transactions with patrons. Cents."""
 
+from collections.abc import Container, Mapping
 from datetime import date
 from typing import Annotated, Final, Literal, Self
 
@@ -9,6 +10,7 @@ from shared.contracts.agents import OnBehalf
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Country, DocumentNumber, Identifier, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
+from shared.contracts.instruments import Instrument, PaidByInstrument
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
 from shared.contracts.rounds import SEATS_MAX, Cents
@@ -50,7 +52,7 @@ class CheckPayment(OnBehalf):
 
 
 @fact("counter_check.redeemed", INVENTORY, moves_money=True, stream=DESK)
-class CheckRedeemed(AtCage, CheckPayment, EnteredLate):
+class CheckRedeemed(AtCage, CheckPayment, PaidByInstrument, EnteredLate):
     """A counter check was paid, in full or in part: `left_cents` is still owed."""
 
     left_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
@@ -102,26 +104,68 @@ class CheckReplaced(AtCage, EnteredLate):
 Direction = Literal["in", "out"]
 """Into the casino, or out to the person."""
 
-CageKind = Literal[
-    "chip_purchase", "front_money_deposit", "safekeeping_deposit",
-    "chip_redemption", "front_money_withdrawal", "safekeeping_withdrawal", "check_cashed", "winnings_paid",
-]  # fmt: skip
-"""The purpose of a patron's transaction at the cage; counter checks have facts of their own."""
+CageDirection = Literal["in", "out", "both"]
+"""The direction of a transaction at the cage: an exchange of currency goes both in and out."""
 
-DIRECTIONS: Final[dict[CageKind, Direction]] = {
+CageKind = Literal[
+    "chip_purchase", "front_money_deposit", "safekeeping_deposit", "casino_check_purchase", "wire_sent",
+    "currency_wager", "tournament_fee", "other_in",
+    "chip_redemption", "front_money_withdrawal", "safekeeping_withdrawal", "check_cashed", "winnings_paid",
+    "wire_paid", "credit_advance", "travel_reimbursed", "promotion_paid", "tournament_prize", "other_out",
+    "currency_exchange", "foreign_currency_bought", "foreign_currency_sold",
+]  # fmt: skip
+"""The purpose of a patron's transaction at the cage (31 CFR § 1021.311); counter checks have facts of their own.
+
+A `currency_wager` is currency wagered at a table that did not go into its drop box, because it went back to the
+patron. Foreign currency is bought and sold by the casino.
+"""
+
+DIRECTIONS: Final[dict[CageKind, CageDirection]] = {
     "chip_purchase": "in",
     "front_money_deposit": "in",
     "safekeeping_deposit": "in",
+    "casino_check_purchase": "in",
+    "wire_sent": "in",
+    "currency_wager": "in",
+    "tournament_fee": "in",
+    "other_in": "in",
     "chip_redemption": "out",
     "front_money_withdrawal": "out",
     "safekeeping_withdrawal": "out",
     "check_cashed": "out",
     "winnings_paid": "out",
+    "wire_paid": "out",
+    "credit_advance": "out",
+    "travel_reimbursed": "out",
+    "promotion_paid": "out",
+    "tournament_prize": "out",
+    "other_out": "out",
+    "currency_exchange": "both",
+    "foreign_currency_bought": "both",
+    "foreign_currency_sold": "both",
 }
+
+_FOREIGN: Final[frozenset[CageKind]] = frozenset({"foreign_currency_bought", "foreign_currency_sold"})
+_NEEDED: Final[Mapping[str, Container[CageKind]]] = {
+    "purpose": frozenset({"other_in", "other_out"}),
+    "foreign_country": _FOREIGN,
+    "table": frozenset({"currency_wager"}),
+}
+"""The kinds that need a field; the other kinds do not have it."""
+
+_IN_CURRENCY: Final[frozenset[CageKind]] = _FOREIGN | {"currency_exchange", "currency_wager"}
+_INSTRUMENTS: Final[Mapping[CageKind, Direction]] = {"check_cashed": "in", "casino_check_purchase": "out"}
+"""The direction of the instrument that a kind exchanges for currency."""
+
+Purpose = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,50}$", strip_whitespace=True)]
+"""The purpose of a transaction that has no line of its own on the form, in the words of its line `other`."""
 
 
 class CageMovement(OnBehalf):
-    """A payment to or by a patron at a cage window, in currency or by a monetary instrument."""
+    """A payment to or by a patron at a cage window, in currency or by a monetary instrument.
+
+    Foreign currency counts at the dollars paid or received for it. `foreign_country` is the country that issued it.
+    """
 
     CONDUCTED_BY = "patron"
 
@@ -131,6 +175,36 @@ class CageMovement(OnBehalf):
     kind: CageKind
     cents: Cents
     medium: Literal["currency", "instrument"] = "currency"
+    purpose: Annotated[Purpose | None, Field(description="of other_in and other_out, for the form's line")] = None
+    foreign_country: Annotated[Country | None, Field(description="of foreign currency: whose currency it is")] = None
+    table: Annotated[Name | None, Field(description="of a currency_wager: where the patron wagered it")] = None
+    instrument: Annotated[
+        Instrument | None, Field(description="the check or other instrument; needed from the threshold of the law on")
+    ] = None
+
+    def directions(self) -> tuple[Direction, ...]:
+        """Return the directions in which the money of the transaction passes."""
+        direction = DIRECTIONS[self.kind]
+        return ("in", "out") if direction == "both" else (direction,)
+
+    def instrument_direction(self) -> Direction | None:
+        """Return the direction in which a monetary instrument passes, or None if none does."""
+        by_medium = self.directions()[0] if self.medium == "instrument" else None
+        return _INSTRUMENTS.get(self.kind, by_medium)
+
+    @model_validator(mode="after")
+    def _says_what_its_kind_needs(self) -> Self:
+        for name, kinds in _NEEDED.items():
+            if (getattr(self, name) is not None) != (self.kind in kinds):
+                says = f"says its {name!r}" if self.kind in kinds else f"has no {name!r}"
+                raise ValueError(f"{self.kind!r} {says}")
+        if self.foreign_country == "US":
+            raise ValueError("the currency of US is not foreign")
+        if self.medium == "instrument" and self.kind in _IN_CURRENCY:
+            raise ValueError(f"{self.kind!r} is in currency, never by an instrument")
+        if self.instrument is not None and self.instrument_direction() is None:
+            raise ValueError(f"{self.kind!r} in currency is by no instrument: leave out 'instrument'")
+        return self
 
 
 class CageTransaction(Fact, CageMovement):
@@ -144,7 +218,7 @@ class CageTransaction(Fact, CageMovement):
     gaming_day: date
     shift: Name
     number: Number
-    direction: Direction
+    direction: CageDirection
     location: Name | None = None
     by: Person
     at: AwareDatetime

@@ -8,6 +8,7 @@ from shared.contracts.approvals import AsShown
 from shared.contracts.cage import AtCage, CheckPayment
 from shared.contracts.envelope import Contract, DocumentNumber, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
+from shared.contracts.instruments import PaidByInstrument
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
 from shared.contracts.rounds import Cents
@@ -85,7 +86,7 @@ class CheckWriteOffRejected(CheckWriteOffRef):
 
 
 @fact("counter_check.recovered", INVENTORY, moves_money=True, stream=DESK)
-class CheckRecovered(AtCage, CheckPayment, EnteredLate):
+class CheckRecovered(AtCage, CheckPayment, PaidByInstrument, EnteredLate):
     """A payment was made on a counter check after its write-off; `recovered_cents` is the total including it."""
 
     check_write_off: Number

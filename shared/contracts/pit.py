@@ -167,13 +167,21 @@ class GivenChips(PitData):
 class SoldChips(GivenChips, OnBehalf):
     """Chips sold for currency, which went into the drop box, or for a prepaid access instrument.
 
-    `patron` is the buyer by reference, if known to the pit, because currency is totaled by person.
+    `patron` is the buyer by reference, if known to the pit, because currency is totaled by person. A `money_play` is a
+    wager of currency that went into the drop box: its value counts as chips that were sold and wagered.
     """
 
     CONDUCTED_BY = "patron"
 
     patron: Patron | None = None
     instrument: Literal["currency", "prepaid_access"]
+    money_play: bool = False
+
+    @model_validator(mode="after")
+    def _plays_money(self) -> Self:
+        if self.money_play and self.instrument != "currency":
+            raise ValueError("a 'money_play' is a wager of currency")
+        return self
 
 
 @event("counter_check.issued", PIT_EVENTS)

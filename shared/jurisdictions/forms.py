@@ -1,5 +1,6 @@
 """The parts of a pack about forms: the winnings and currency to report, on which form and from which amount."""
 
+from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -102,3 +103,7 @@ class CurrencyReport(Record):
     reached: Literal["at", "above"]
     together: Provision[Literal["each_alone", "gaming_day_in_and_out_apart"]]
     file_within_days: Provision[Count] | None = None
+
+    def reached_cents(self, day: date) -> int:
+        """Return the least amount that reaches the threshold on a gaming day: the threshold, or one cent above it."""
+        return self.threshold_cents.on(day).value + (self.reached == "above")

@@ -196,7 +196,11 @@ def test_the_other_ways_of_a_check(desk: Desk) -> None:
         prepare = ("credit", "prepare", "riverside", serial, "--patron", "p-1003", "--table", table, "--amount", "100")
         issue(desk, desk.done("demo.check_clerk", *prepare))
     redeem = ("checks", "redeem", "riverside", "CC-92", "--amount", "100", "--in")
-    paid = str(desk.done("demo.cage", *redeem, "chips", "--drawer", "p-1003")["step"])
+    own = ("--instrument", "personal_check", "--issuer", "First Bank of Oakhurst", "--reference", "check 12")
+    by_check = desk.done("demo.cage", *redeem, "check", "--drawer", "p-1003", *own)
+    described = {"instrument_type": "personal_check", "issuer": "First Bank of Oakhurst", "references": ["check 12"]}
+    assert described == by_check["instrument"]
+    paid = str(by_check["step"])
     void = desk("checks", "void", "riverside", paid, "--reason", "another check", person="demo.cashier")
     assert f"redemption {paid} is void: 100.00 of counter check CC-92 are owed again\n" == void.stderr
     replaces = ("--replaces", "CC-92", "--replaces", "CC-93")

@@ -25,6 +25,17 @@ OnBehalfOf = Annotated[
         "--on-behalf-of", metavar="PATRON", help="The patron on whose behalf another one pays; may be repeated."
     ),
 ]
+InstrumentType = Annotated[
+    str | None,
+    typer.Option("--instrument", metavar="TYPE", help="The type of the payer's own check, such as personal_check."),
+]
+Issuer = Annotated[
+    str | None, typer.Option("--issuer", metavar="TEXT", help="The drawee or issuer of the payer's own check.")
+]
+References = Annotated[
+    list[str] | None,
+    typer.Option("--reference", metavar="TEXT", help="A reference number of the payer's own check; may be repeated."),
+]
 
 
 @app.command("list")
@@ -45,14 +56,19 @@ def redeem(
     paid_in: PaidIn,
     drawer: Drawer = None,
     on_behalf_of: OnBehalfOf = None,
+    instrument_type: InstrumentType = None,
+    issuer: Issuer = None,
+    references: References = None,
     as_json: AsJson = False,
 ) -> None:
     """Redeem a counter check, in full or in part.
 
+    The payer's own check of an amount that the law lists is described by --instrument, --issuer and --reference.
+
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency --drawer p-7 --on-behalf-of p-8
     """
-    paid = _paid(amount, paid_in, drawer, on_behalf_of)
+    paid = _paid(amount, paid_in, drawer, on_behalf_of) | _instrument(instrument_type, issuer, references)
     send_step(("counter-checks", property_name, serial, "redeem"), paid, _redeemed, as_json)
 
 
@@ -163,13 +179,16 @@ def recover(
     paid_in: PaidIn,
     drawer: Drawer = None,
     on_behalf_of: OnBehalfOf = None,
+    instrument_type: InstrumentType = None,
+    issuer: Issuer = None,
+    references: References = None,
     as_json: AsJson = False,
 ) -> None:
     """Record a payment on a counter check that was written off.
 
     Example: pitledger checks recover riverside 1 --amount 100 --in currency
     """
-    paid = _paid(amount, paid_in, drawer, on_behalf_of)
+    paid = _paid(amount, paid_in, drawer, on_behalf_of) | _instrument(instrument_type, issuer, references)
     send_step(("check-write-offs", property_name, number, "recover"), paid, _recovered, as_json)
 
 
@@ -198,6 +217,12 @@ def _paid(amount: str, paid_in: str, drawer: str | None, on_behalf_of: list[str]
     who = {"drawer": drawer, "on_behalf_of": on_behalf_of or None}
     given = {name: value for name, value in who.items() if value is not None}
     return {"cents": cents_of("--amount", amount), "paid_in": paid_in, **given}
+
+
+def _instrument(instrument_type: str | None, issuer: str | None, references: list[str] | None) -> dict[str, Any]:
+    said = {"instrument_type": instrument_type, "issuer": issuer, "references": references or None}
+    given = {name: value for name, value in said.items() if value is not None}
+    return {"instrument": given} if given else {}
 
 
 def _check_row(one: Document) -> list[str]:

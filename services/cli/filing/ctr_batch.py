@@ -15,23 +15,43 @@ from services.cli.filing.batch import Batch, day_text, unknown
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.properties import Filer
 
-LINE_CODES: Final[Mapping[str, str]] = {
-    "buy-in": "55",
-    "front money deposit": "55",
-    "safekeeping deposit": "55",
-    "counter check": "46",
-    "chip purchase": "18",
-    "chips for currency": "18",
-    "cash-out": "56",
-    "front money withdrawal": "56",
-    "safekeeping withdrawal": "56",
-    "check cashed": "13",
-    "chip redemption": "28",
-    "winnings paid": "31",
-}
-"""The transaction type of the form by the kind of a movement in the currency report."""
-
 Direction = Literal["in", "out"]
+
+LINE_CODES: Final[Mapping[tuple[str, Direction], str]] = {
+    ("buy-in", "in"): "55",
+    ("front money deposit", "in"): "55",
+    ("safekeeping deposit", "in"): "55",
+    ("counter check", "in"): "46",
+    ("wire sent", "in"): "23",
+    ("casino check purchase", "in"): "12",
+    ("currency exchange", "in"): "14",
+    ("foreign currency sold", "in"): "14",
+    ("chip purchase", "in"): "18",
+    ("chips for currency", "in"): "18",
+    ("currency wager", "in"): "21",
+    ("tournament fee", "in"): "997",
+    ("other in", "in"): "997",
+    ("foreign currency bought", "in"): "53",
+    ("cash-out", "out"): "56",
+    ("front money withdrawal", "out"): "56",
+    ("safekeeping withdrawal", "out"): "56",
+    ("credit advance", "out"): "30",
+    ("wire paid", "out"): "32",
+    ("check cashed", "out"): "13",
+    ("currency exchange", "out"): "15",
+    ("foreign currency bought", "out"): "15",
+    ("chip redemption", "out"): "28",
+    ("winnings paid", "out"): "31",
+    ("travel reimbursed", "out"): "33",
+    ("promotion paid", "out"): "34",
+    ("tournament prize", "out"): "34",
+    ("other out", "out"): "998",
+    ("foreign currency sold", "out"): "54",
+}
+"""The transaction type of the form by the kind of a movement in the currency report, and its direction."""
+
+_OTHER: Final = frozenset({"997", "998"})
+_FOREIGN: Final = frozenset({"53", "54"})
 _ON_OWN_BEHALF: Final = "50"
 _FOR_ANOTHER: Final = "17"
 _FOR_WHOM: Final = "23"
@@ -43,7 +63,8 @@ _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 class Line:
     """A line of a report: the sum of a gaming day's movements of one kind, in cents, and their number.
 
-    A movement by an agent has the `conductor` and the principals (`on_behalf_of`), by reference.
+    A movement by an agent has the `conductor` and the principals (`on_behalf_of`), by reference. `specified` is the
+    purpose of movements for which the form has no line of its own, or the country of foreign currency.
     """
 
     kind: str
@@ -52,6 +73,7 @@ class Line:
     cents: int
     conductor: str | None = None
     on_behalf_of: tuple[str, ...] = ()
+    specified: str = ""
 
     @property
     def dollars(self) -> int:
@@ -161,13 +183,14 @@ class _CtrBatch(Batch):
             ),
         )
         for line in one.lines:
-            if line.kind not in LINE_CODES:
-                raise ValueError(f"the form has no type of transaction for {line.kind!r}")
+            code = LINE_CODES.get((line.kind, line.direction))
+            if code is None:
+                raise ValueError(f"the form has no type of transaction for {line.kind!r} {line.direction}")
             fields = (
-                ("CurrencyTransactionActivityDetailTypeCode", LINE_CODES[line.kind]),
+                ("CurrencyTransactionActivityDetailTypeCode", code),
                 ("DetailTransactionAmountText", str(line.dollars)),
-                ("OtherCurrencyTransactionActivityDetailText", ""),
-                ("OtherForeignCurrencyCountryText", ""),
+                ("OtherCurrencyTransactionActivityDetailText", (line.specified or line.kind) if code in _OTHER else ""),
+                ("OtherForeignCurrencyCountryText", line.specified if code in _FOREIGN else ""),
             )
             self.element(moved, "CurrencyTransactionActivityDetail", fields)
 

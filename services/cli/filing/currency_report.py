@@ -46,7 +46,7 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
             key = reported_of(row)
             if name_of(key) in corrected or (section == "lines" and not row["reported_with"]):
                 agency = row["conducted_by"] or None, tuple(filter(None, row["on_behalf_of"].split(", ")))
-                line = Line(row["kind"], row["direction"], row["movements"], row["cents"], *agency)
+                line = Line(row["kind"], row["direction"], row["movements"], row["cents"], *agency, row["specified"])
                 found.setdefault(key, []).append(line)
     for row in currency_rows(report, "filed"):
         if row.get("bsa_id") and name_of(reported_of(row)) in corrected:

@@ -22,6 +22,7 @@ from services.cli.filing.currency_report import (
     require_reported,
     subject_of,
 )
+from services.cli.filing.instruments_list import instruments
 from services.cli.filing.reading import (
     ACCOUNTS,
     content_of,
@@ -306,6 +307,7 @@ def content(
 
 app.command("returns")(returns)
 app.command("copies")(copies)
+app.command("instruments")(instruments)
 
 
 def _statuses(found: Sequence[Mapping[str, Any]]) -> list[str]:

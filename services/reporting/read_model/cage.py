@@ -12,12 +12,14 @@ The item of a measure is given in parentheses. Voids are deducted on the day of 
 - `checks_replaced_cents`: amounts transferred from checks to their replacements.
 - `cage_in_cents`, `cage_out_cents` (person, by reference; empty if unknown): currency paid in by persons at the cage,
   and paid out to them.
-- `instruments_in_cents`, `instruments_out_cents` (person): the same for monetary instruments.
+- `instruments_in_cents`, `instruments_out_cents` (person; empty if unknown): monetary instruments that persons gave,
+  also on counter checks, and got.
 - `others_in_cents`, `others_out_cents` (person): currency that is attributed to a further person: to the beneficiary of
   a transaction at the cage or at a table, or to the conductor of a transaction of another patron's account.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from services.reporting.read_model.measures import Amount, adds
 from shared.contracts.cage import (
@@ -43,7 +45,7 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
-    yield from _paid_in_currency(fact, cents)
+    yield from _paid_by_person(fact, cents)
 
 
 @adds(CheckReturned)
@@ -65,13 +67,16 @@ def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
     """Yield a payment on a check that had been written off; for a void or an unpaid return, the payment's reversal."""
     cents = fact.cents if isinstance(fact, CheckRecovered) else -fact.cents
     yield Amount("checks_recovered_cents", cents, fact.table or "", fact.shift, fact.paid_in)
-    yield from _paid_in_currency(fact, cents)
+    if not isinstance(fact, RecoveryReturned):
+        yield from _paid_by_person(fact, cents)
 
 
-def _paid_in_currency(
+def _paid_by_person(
     fact: CheckRedeemed | RedemptionVoided | CheckRecovered | RecoveryUndone, cents: int
 ) -> Iterator[Amount]:
-    """Yield a currency payment on a counter check, for each person to whom it is attributed."""
+    """Yield a payment on a counter check in currency or by check, for each person to whom it is attributed."""
+    if fact.paid_in == "check":
+        yield Amount("instruments_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
     if fact.paid_in == "currency":
         yield Amount("cage_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
         for one in fact.on_behalf_of or ():
@@ -80,12 +85,15 @@ def _paid_in_currency(
 
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
-    """Yield a patron's transaction, in currency or by a monetary instrument."""
+    """Yield the currency of a patron's transaction, in and out if it is an exchange, and its monetary instrument."""
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
-    medium = "cage" if fact.medium == "currency" else "instruments"
-    yield Amount(f"{medium}_{fact.direction}_cents", cents, shift=fact.shift, item=fact.patron)
-    for one in (fact.on_behalf_of or ()) if fact.medium == "currency" else ():
-        yield Amount(f"others_{fact.direction}_cents", cents, shift=fact.shift, item=one)
+    here = partial(Amount, value=cents, table=fact.table or "", shift=fact.shift)
+    for direction in fact.directions() if fact.medium == "currency" else ():
+        yield here(f"cage_{direction}_cents", item=fact.patron)
+        for one in fact.on_behalf_of or ():
+            yield here(f"others_{direction}_cents", item=one)
+    if (passed := fact.instrument_direction()) is not None:
+        yield here(f"instruments_{passed}_cents", item=fact.patron)
 
 
 @adds(CheckReplaced)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import text
 
@@ -12,6 +12,7 @@ from services.reporting.read_model.derived import stands
 from services.reporting.read_model.patrons import OWNERS
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.statements import AMOUNTS, added_up
+from shared.contracts.instruments import Instrument
 
 CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
 """The measures of payments into and out of accounts, by instrument (services.reporting.read_model.accounts)."""
@@ -81,7 +82,9 @@ _MOVED: Final = text(
     SELECT m.service, m.shard, m.seq, m.measure, m.person, m.gaming_day, f.occurred_at, CAST(m.value AS bigint),
            m.table_name, f.data ->> 'window', f.data ->> 'kind', split_part(f.kind, '.', 1),
            CAST(coalesce(f.data ->> 'number', f.data ->> 'step') AS bigint), CAST(f.data ->> 'voids' AS bigint),
-           f.who ->> 'conducted_by', coalesce(f.who ->> 'patron', f.who ->> 'drawer'), f.who -> 'on_behalf_of'
+           f.who ->> 'conducted_by', coalesce(f.who ->> 'patron', f.who ->> 'drawer'), f.who -> 'on_behalf_of',
+           f.is_money_play, coalesce(f.data ->> 'purpose', f.data ->> 'foreign_country'), f.data ->> 'by',
+           f.data -> 'instrument'
     FROM (
         SELECT a.measure, a.value, a.gaming_day, a.table_name, a.service, a.shard, a.seq, w.person
         FROM (
@@ -98,6 +101,7 @@ _MOVED: Final = text(
           AND a.value >= CAST(:table_cents AS bigint)) m
     CROSS JOIN LATERAL (  -- OFFSET 0: few of all facts are looked up
         SELECT kind, occurred_at, CASE WHEN event IS NULL THEN data END AS data,
+               coalesce(event = 'chips.sold' AND (data #>> '{data,money_play}')::boolean, false) AS is_money_play,
                CASE WHEN event IS NULL THEN data  -- what the pit reports is read only where others have a part in it
                     WHEN EXISTS (
                         SELECT FROM reporting.amounts b
@@ -133,6 +137,8 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 class _Row(NamedTuple):
     """A row of `_MOVED`. `patron` is the owner of the account, or the person at the cage or the table.
 
+    `specified` and `by` are those of the cage; `instrument` describes an instrument there, and is a word at an account.
+
     `voids` is the number of the voided entry in the row's `series`, None if the row is no void.
     """
 
@@ -153,6 +159,10 @@ class _Row(NamedTuple):
     conducted_by: str | None
     patron: str | None
     on_behalf_of: list[str] | None
+    is_money_play: bool
+    specified: str | None
+    by: str | None
+    instrument: dict[str, Any] | str | None
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
@@ -252,13 +262,16 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
         moment=row.moment,
         direction=direction,
         cents=row.cents,
-        kind=_kind(row.what, department, direction),
+        kind=_kind(row, department, direction),
         department=department,
         place=row.table or row.window or ("wallet" if department == "account" else "cage"),
         reference=f"{row.service}/{row.shard}/{row.seq}",
         medium=_medium(row.measure),
         conductor=conductor,
         on_behalf_of=others,
+        specified=row.specified or "",
+        by=row.by or "",
+        instrument=Instrument.model_validate(row.instrument) if isinstance(row.instrument, dict) else None,
     )
 
 
@@ -273,11 +286,11 @@ def _agency(row: _Row) -> tuple[str | None, tuple[str, ...]]:
     return (row.patron, others) if others else (None, ())
 
 
-def _kind(what: str | None, department: Department, direction: Direction) -> str:
+def _kind(row: _Row, department: Department, direction: Direction) -> str:
     match department:
         case "account":
             return "buy-in" if direction == "in" else "cash-out"
         case "cage":
-            return "counter check" if what is None else what.replace("_", " ")
+            return "counter check" if row.what is None else row.what.replace("_", " ")
         case "table":
-            return "chips for currency"
+            return "currency wager" if row.is_money_play else "chips for currency"

@@ -67,7 +67,7 @@ def _write_offs(context: ServiceContext) -> APIRouter:
     decide(ApproveCheckWriteOff, f"{one}/approve", rejects=(*BY_OTHERS, Reason.CONTRADICTS))
     decide(RejectCheckWriteOff, f"{one}/reject", rejects=DECIDED)
     recovered = partial(command_route, router, context.commands, answers=CheckRecovered, role=TRANSACT)
-    recovered(RecoverCheck, f"{one}/recover", rejects=(Reason.NOT_FOUND, *_LATE))
+    recovered(RecoverCheck, f"{one}/recover", rejects=(Reason.NOT_FOUND, Reason.NOT_ALLOWED, *_LATE))
 
     @router.get(
         "",

@@ -45,7 +45,7 @@ def routes(context: ServiceContext) -> APIRouter:
     command = partial(command_route, router, context.commands, role=TRANSACT)
     late = (Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.TOO_LATE)
     paid = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, *late)
-    command(RedeemCheck, "/{serial}/redeem", answers=CheckRedeemed, rejects=paid)
+    command(RedeemCheck, "/{serial}/redeem", answers=CheckRedeemed, rejects=(*paid, Reason.NOT_ALLOWED))
     undo = partial(command, subject=router.prefix + _REDEMPTION)
     undo(VoidRedemption, _REDEMPTION + "/void", answers=RedemptionVoided | RecoveryVoided, rejects=BY_OTHERS)
     returns = (Reason.NOT_FOUND, Reason.ALREADY_DECIDED, Reason.NOT_ALLOWED, *late)

@@ -6,6 +6,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.cage import CageRecord, moved
+from services.table_inventory.domain.instruments import require_described
 from services.table_inventory.domain.locations import location_of
 from services.table_inventory.queries.cage import find_movement
 from services.table_inventory.tables import cage_movements, properties
@@ -26,9 +27,10 @@ COMMANDS: Final = Commands()
 
 
 class MoveAtCage(CageMovement, Happened, Command):
-    """Record a payment from or to a known patron at the cage.
+    """Record a payment from or to a known patron at the cage, or an exchange of currency.
 
-    Redemptions of counter checks are recorded as such, not here.
+    Redemptions of counter checks are recorded as such, not here. A wager of currency at a table is recorded here if it
+    did not go into the drop box.
     """
 
 
@@ -60,6 +62,10 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     said = cage.next_one(command.property, now, command)
     place = place_for_command(cage.places.place, command.property, said["at"])
     location = location_of(place, command.window, said["gaming_day"])
+    if command.table is not None and (why := place.why_no_table(command.table, said["gaming_day"])) is not None:
+        raise Rejected(Reason.NOT_FOUND, why)
+    if command.instrument_direction() is not None:
+        require_described(place, said["gaming_day"], command.cents, command.instrument)
     fact = CageMoved(**command.what(), direction=direction, location=location, **said)
     return Accepted(recording=FactWithPostings(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
 

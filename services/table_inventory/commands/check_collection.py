@@ -24,6 +24,7 @@ from shared.contracts.check_collection import (
 )
 from shared.contracts.envelope import DocumentNumber, Name, Patron
 from shared.contracts.envelope import Reason as Text
+from shared.contracts.instruments import PaidByInstrument
 from shared.contracts.inventory import Number
 from shared.contracts.moments import Happened
 from shared.contracts.rejection import Reason, Rejected
@@ -128,7 +129,7 @@ class RejectCheckWriteOff(_OfCheckWriteOff):
     reason: Text
 
 
-class RecoverCheck(Happened, _OfCheckWriteOff):
+class RecoverCheck(PaidByInstrument, Happened, _OfCheckWriteOff):
     """Record a payment on a counter check that was written off."""
 
     cents: Cents
@@ -196,8 +197,10 @@ def recover(command: RecoverCheck, state: tuple[CheckWriteOff, CounterCheck, AtC
         on_behalf_of=command.on_behalf_of,
         cents=command.cents,
         paid_in=command.paid_in,
+        instrument=command.instrument,
         recovered_cents=total_cents,
         **cage.step(command.property, now, command, {found.label: found.approved_at}),
     )
+    cage.require_described(fact)
     postings = paid(fact.property, fact.paid_in, fact.cents, recovered=True)
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)

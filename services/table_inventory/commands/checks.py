@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.check_collection import CheckWriteOff
 from services.table_inventory.domain.checks import CounterCheck, Redemption, drawer_of, paid
+from services.table_inventory.domain.instruments import require_described
 from services.table_inventory.queries.check_collection import find_check_write_off
 from services.table_inventory.queries.checks import find_check, find_checks, find_redemption
 from services.table_inventory.queries.credit_lines import is_serial_used
@@ -16,13 +17,14 @@ from services.table_inventory.queries.holding import hold
 from services.table_inventory.tables import check_steps, counter_checks, properties
 from shared.contracts.agents import Others, require_agency
 from shared.contracts.cage import CheckRedeemed, CheckReplaced, CheckReturned, PaidIn, RedemptionVoided, ReplacedCheck
-from shared.contracts.check_collection import CheckCleared, RecoveryReturned, RecoveryVoided
+from shared.contracts.check_collection import CheckCleared, CheckRecovered, RecoveryReturned, RecoveryVoided
 from shared.contracts.envelope import DocumentNumber, Name, Patron
 from shared.contracts.envelope import Reason as Text
+from shared.contracts.instruments import PaidByInstrument
 from shared.contracts.inventory import Number
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.people import same_person
-from shared.contracts.property_snapshot import happened
+from shared.contracts.property_snapshot import happened, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.journal.recording import FactWithPostings
@@ -56,6 +58,12 @@ class AtCage(NamedTuple):
         when = {"gaming_day": place.gaming_day(at), "shift": place.shift_at(at), "at": at}
         return {"step": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
+    def require_described(self, fact: CheckRedeemed | CheckRecovered) -> None:
+        """Check that the payer's own check is described, if the law lists it. Raises: Rejected."""
+        if fact.paid_in == "check":
+            place = place_for_command(self.places.place, fact.property, fact.at)
+            require_described(place, fact.gaming_day, fact.cents, fact.instrument)
+
 
 async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
     """Return the data from which the next step on a counter check at a property is recorded."""
@@ -63,7 +71,7 @@ async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
     return AtCage(await known_places(connection, properties), last)
 
 
-class RedeemCheck(Happened, Command):
+class RedeemCheck(PaidByInstrument, Happened, Command):
     """Redeem a counter check, in full or in part.
 
     The payer is the drawer, or the bank if the check was deposited.
@@ -93,6 +101,7 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
     said = command.what() | {"drawer": command.drawer or check.drawer}
     require_agency(said["drawer"], command.on_behalf_of)
     fact = CheckRedeemed(**said, table=check.table, left_cents=left_cents, **step)
+    cage.require_described(fact)
     postings = paid(fact.property, fact.paid_in, fact.cents)
     return Accepted(recording=FactWithPostings(fact=fact, postings=postings, occurred_at=fact.at), answer=fact)
 

@@ -21,6 +21,7 @@ empty. Accounts of a property as a whole have no table.
 | `patrons_exchange` | its contra where patrons gave or got chips or a check of the same value, by purpose |
 | `patrons_deposits` | its contra for front money and safekeeping, which the casino owes (a credit), by purpose |
 | `winnings_paid` | its contra for winnings paid at the cage |
+| `foreign_currency`, `credit_advances`, `patrons_promotions`, `patrons_other` | its contra for these, by purpose |
 | `withheld_money` | tax withheld from winnings |
 | `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for withheld tax, by tax authority |
 | `receivable` | amounts due from prepaid access instruments for chips |

@@ -7,7 +7,15 @@ from typing import Final
 from pydantic import AwareDatetime
 
 from services.table_inventory.domain.locations import is_held_at_cage, passed
-from shared.contracts.cage import CageKind, CageMovement, CageTransaction, Direction, Taxed, WinnerIdentified
+from shared.contracts.cage import (
+    CageDirection,
+    CageKind,
+    CageMovement,
+    CageTransaction,
+    Direction,
+    Taxed,
+    WinnerIdentified,
+)
 from shared.contracts.cage_locations import CAGE
 from shared.contracts.moments import EnteredLate
 from shared.journal.entry import Account, Posting
@@ -20,7 +28,7 @@ class CageDocument(CageMovement, EnteredLate):
     gaming_day: date
     shift: str
     number: int
-    direction: Direction
+    direction: CageDirection
     location: str | None = None
     by: str
     at: AwareDatetime
@@ -33,17 +41,36 @@ class CageRecord(CageDocument, ApprovalSubject):
     is_void: bool
 
 
-_LEGS: Final[Mapping[CageKind, str]] = {
+_UNMOVED: Final[frozenset[CageKind]] = frozenset({"currency_exchange", "currency_wager"})
+"""Kinds that leave the cage's money as it was: other denominations of the same sum, and currency at a table."""
+
+_DOLLARS: Final[Mapping[CageKind, Direction]] = {"foreign_currency_bought": "out", "foreign_currency_sold": "in"}
+"""The direction of the dollars of an exchange: foreign currency is in no book of the cage."""
+
+_OF_CONTESTS: Final[frozenset[CageKind]] = frozenset({"tournament_fee", "tournament_prize"})
+"""Kinds whose money the contest itself moves, at `cage`, when it is entered."""
+
+_CONTRAS: Final[Mapping[CageKind, str]] = {
     "chip_purchase": "patrons_exchange",
     "chip_redemption": "patrons_exchange",
     "check_cashed": "patrons_exchange",
+    "foreign_currency_bought": "foreign_currency",
+    "foreign_currency_sold": "foreign_currency",
     "front_money_deposit": "patrons_deposits",
     "front_money_withdrawal": "patrons_deposits",
     "safekeeping_deposit": "patrons_deposits",
     "safekeeping_withdrawal": "patrons_deposits",
+    "casino_check_purchase": "outside",
+    "wire_sent": "outside",
+    "wire_paid": "outside",
+    "credit_advance": "credit_advances",
     "winnings_paid": "winnings_paid",
+    "travel_reimbursed": "patrons_promotions",
+    "promotion_paid": "patrons_promotions",
+    "other_in": "patrons_other",
+    "other_out": "patrons_other",
 }
-"""The contra of the cage's money, by purpose."""
+"""The leg of the contra of the cage's money. What passes through the casino's bank account is outside, with `bank`."""
 
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
@@ -51,16 +78,25 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
 
     At a location other than `cage`, two more postings move the difference from `cage` to that location.
     """
-    is_in = (transaction.direction == "in") != void
+    if transaction.kind in _UNMOVED:
+        return ()
+    is_in = (_DOLLARS.get(transaction.kind, transaction.direction) == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
+    if transaction.kind in _OF_CONTESTS:
+        return passed(transaction.property, CAGE, transaction.location or CAGE, cents)
     postings = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
-        Posting(Account(transaction.property, "", transaction.kind, _LEGS[transaction.kind]), -cents),
+        Posting(_contra(transaction), -cents),
     )
     if transaction.location is None:
         return postings
     held = sum(posting.cents for posting in postings if is_held_at_cage(posting.account))
     return postings + passed(transaction.property, CAGE, transaction.location, held)
+
+
+def _contra(transaction: CageTransaction) -> Account:
+    leg = _CONTRAS[transaction.kind]
+    return Account(transaction.property, "", "bank" if leg == "outside" else transaction.kind, leg)
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:

@@ -211,7 +211,7 @@ CREATE TABLE cage_movements (
     property TEXT, number BIGINT, gaming_day DATE NOT NULL, shift TEXT NOT NULL, "window" TEXT NOT NULL,
     patron TEXT NOT NULL, kind TEXT NOT NULL, medium TEXT NOT NULL, direction TEXT NOT NULL, by TEXT NOT NULL, cents BIGINT NOT NULL,
     at TIMESTAMPTZ NOT NULL, voids BIGINT, entered_at TIMESTAMPTZ, late_reason TEXT, location TEXT,
-    on_behalf_of JSONB,
+    purpose TEXT, foreign_country TEXT, "table" TEXT, on_behalf_of JSONB, instrument JSONB,
     PRIMARY KEY (property, number),
     CONSTRAINT void_once UNIQUE (property, voids)
 );

@@ -15,11 +15,11 @@ def test_what_a_patron_moves_is_numbered_and_posted_by_kind_and_medium(desk: Inv
     desk.clock.now = at(20)
     first = desk.done("/cage-movements", PAID, person="cage.ann")
     assert (1, "out", DAY, "grave") == tuple(first[name] for name in ("number", "direction", "gaming_day", "shift"))
-    front = PAID | {"kind": "front_money_deposit", "cents": 5_000_00, "medium": "instrument"}
+    front = PAID | {"kind": "front_money_deposit", "cents": 2_000_00, "medium": "instrument"}
     second = desk.done("/cage-movements", front, person="cage.bob")
     assert (2, "in") == (second["number"], second["direction"])
     balances = desk.balances()
-    assert (-12_000_00, 12_000_00, 5_000_00, -5_000_00) == (
+    assert (-12_000_00, 12_000_00, 2_000_00, -2_000_00) == (
         balances["", "currency", "cage_money"],
         balances["", "chip_redemption", "patrons_exchange"],
         balances["", "instrument", "cage_money"],

@@ -8,8 +8,8 @@ from math import ceil
 from typing import Final, Literal, NamedTuple, get_args
 
 from services.reporting.domain.law import Applied
+from shared.contracts.instruments import Instrument
 from shared.jurisdictions import Pack
-from shared.jurisdictions.forms import CurrencyReport
 
 Direction = Literal["in", "out"]
 """Into the casino, or out to the person."""
@@ -30,7 +30,10 @@ class CashMovement(NamedTuple):
     `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference, or
     None for an unknown person; unknown persons cannot be told apart. A transaction conducted for others counts for the
     `conductor` and for each person in `on_behalf_of`, with the same reference. For a transaction on the person's own
-    behalf, both are empty.
+    behalf, both are empty. An exchange of currency is two transactions with the same reference, in and out.
+
+    `specified` is the purpose of a transaction without a line of its own on the form, or the country of foreign
+    currency. `by` is the employee who recorded it, at the cage; `instrument` describes a monetary instrument.
     """
 
     patron: str | None
@@ -46,6 +49,9 @@ class CashMovement(NamedTuple):
     medium: Literal["currency", "instrument"] = "currency"
     conductor: str | None = None
     on_behalf_of: tuple[str, ...] = ()
+    specified: str = ""
+    by: str = ""
+    instrument: Instrument | None = None
 
 
 class LogEntry(NamedTuple):
@@ -108,7 +114,7 @@ class CurrencyTotal(NamedTuple):
 
 
 class CurrencyLine(NamedTuple):
-    """Transactions of a total that make up one line of its form: the same kind, conductor and beneficiaries."""
+    """Transactions that make up a line of a form: of the same kind and specification, conductor and beneficiaries."""
 
     movements: Sequence[CashMovement]
 
@@ -120,10 +126,10 @@ class CurrencyLine(NamedTuple):
 
 def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
     """Return the lines of a total, in the order of their first transactions."""
-    lines: dict[tuple[str, str | None, tuple[str, ...]], list[CashMovement]] = {}
+    lines: dict[tuple[str, str, str | None, tuple[str, ...]], list[CashMovement]] = {}
     for entry in total.entries:
         one = entry.movement
-        lines.setdefault((one.kind, one.conductor, one.on_behalf_of), []).append(one)
+        lines.setdefault((one.kind, one.specified, one.conductor, one.on_behalf_of), []).append(one)
     return [CurrencyLine(movements) for movements in lines.values()]
 
 
@@ -186,10 +192,10 @@ def _covered(reports: Mapping[_Reported, Sequence[CashMovement]]) -> Iterator[tu
         conducts = all(one.conductor == one.patron for one in reports[key])
         return -len(reports[key]), conducts, key[1]
 
-    standing: list[tuple[str, frozenset[str]]] = []
+    standing: list[tuple[str, frozenset[tuple[str, Direction]]]] = []
     for key in sorted(reports, key=first):
-        own = frozenset(one.reference for one in reports[key])
-        whole = next((person for person, references in standing if own <= references), None)
+        own = frozenset((one.reference, one.direction) for one in reports[key])
+        whole = next((person for person, moved in standing if own <= moved), None)
         if whole is None:
             standing.append((key[1], own))
         else:
@@ -224,11 +230,6 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
     return one.moment, one.property, one.place, one.reference, one.patron or ""
 
 
-def reached_cents(rule: CurrencyReport, day: date) -> int:
-    """Return the least reportable amount, in cents, on a gaming day: the threshold, or one cent above it."""
-    return rule.threshold_cents.on(day).value + (rule.reached == "above")
-
-
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
     """Yield transactions with running totals: the person's on the gaming day, or only the transaction's if unknown."""
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
@@ -256,7 +257,7 @@ def _held(law: Pack, report: str, day: date, warning_share: Fraction) -> Held:
         gaming_day=day,
         threshold_cents=threshold.value,
         near_cents=ceil(threshold.value * warning_share),
-        reached_cents=reached_cents(rule, day),
+        reached_cents=rule.reached_cents(day),
         is_each_alone=together.value == "each_alone",
         file_by=None if within is None else day + timedelta(days=within.value),
         applied=applied,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from services.reporting.domain.federal.currency import Department, Direction, reached_cents
+from services.reporting.domain.federal.currency import Department, Direction
 from services.reporting.domain.law import Applied
 from services.reporting.framework.figures import NOTHING, Figure
 from services.reporting.read_model.currency import moved_in_days, sold_to_nobody_known
@@ -62,7 +62,7 @@ def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
     """Return the least amount that reaches the threshold of a rule, in cents, by gaming day of the query."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
-    return {day: reached_cents(rule, day) for day in days}
+    return {day: rule.reached_cents(day) for day in days}
 
 
 def applied_to_logs(law: Pack, names: Iterable[str], day: date) -> list[Applied]:

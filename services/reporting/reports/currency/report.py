@@ -43,6 +43,7 @@ from services.reporting.reports.currency.filed import FILED, filed_reports, file
 from services.reporting.reports.currency.sections import (
     BELOW,
     DAYS,
+    INSTRUMENTS,
     LINES,
     LOG,
     PATTERNS,
@@ -138,8 +139,7 @@ async def _fill(books: Books) -> Content:
     ]
     entries = [
         (each, department, report, entry)
-        for each, department, report, log in logs
-        if not only_due or _is_of_instruments(each.law, report)
+        for each, department, report, log in (() if only_due else logs)
         for entry in log
     ]
     reached = _standing(judged, "reached", only_filed=True)
@@ -166,6 +166,7 @@ async def _fill(books: Books) -> Content:
         fill(LINES, (line for judgment in reached for line in _lines(judgment))),
         fill(BELOW, (line for judgment in below for line in _lines(judgment))),
         fill(LOG, Made(entries, _entry)),
+        fill(INSTRUMENTS, (row for each in judged for row in _listed(each))),
         fill(WARNINGS, Made(_standing(judged, "near", only_filed=only_due), _warning)),
         fill(PATTERNS, (_pattern(each, report, one) for each in judged for report, one in each.patterns)),
     )
@@ -263,6 +264,7 @@ def _lines(judgment: _Judgment) -> Iterator[dict[str, Any]]:
             "person": one.first.patron or _UNKNOWN,
             "direction": one.first.direction,
             "kind": movements[0].kind,
+            "specified": movements[0].specified,
             **_agency(movements[0]),
             "reported_with": judged.reported_with(one),
             "movements": _number(movements),
@@ -281,12 +283,21 @@ def _warning(judgment: _Judgment) -> dict[str, Any]:
 
 
 def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]:
-    """Return all logs under a pack, each with its department and report."""
+    """Return all logs of currency under a pack, each with its department and report."""
     return [
         (judged, department, report, log)
         for report in _logged(judged.law)
+        if not _is_of_instruments(judged.law, report)
         for department, log in department_logs(judged.totals[report]).items()
     ]
+
+
+def _listed(judged: _Judged) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a pack's lists of monetary instruments, oldest first."""
+    for report in _logged(judged.law):
+        if _is_of_instruments(judged.law, report):
+            for log in department_logs(judged.totals[report]).values():
+                yield from (_instrument(judged, report, entry.movement) for entry in log)
 
 
 def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
@@ -295,9 +306,10 @@ def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
 
 
 def _in_log(department: str, log: Iterable[LogEntry]) -> Iterator[Logged]:
-    by_day: dict[date, dict[str, CashMovement]] = {}
-    for entry in log:  # a transaction for others has an entry for each person, but moved money once
-        by_day.setdefault(entry.movement.gaming_day, {})[entry.movement.reference] = entry.movement
+    by_day: dict[date, dict[tuple[str, str], CashMovement]] = {}
+    for one in (entry.movement for entry in log):
+        # A transaction for others has an entry for each person, but moved money once.
+        by_day.setdefault(one.gaming_day, {})[one.reference, one.direction] = one
     for day, by_reference in by_day.items():
         movements = list(by_reference.values())
         because = _because(movements)
@@ -318,9 +330,30 @@ def _entry(logged: tuple[_Judged, str, str, LogEntry]) -> dict[str, Any]:
         **_agency(one),
         "direction": one.direction,
         "kind": one.kind,
+        "specified": one.specified,
         "cents": Figure(one.cents, because),
         "in_cents": entry.in_cents,
         "out_cents": entry.out_cents,
+        "entry": Cell(one.reference, because),
+    }
+
+
+def _instrument(judged: _Judged, report: str, one: CashMovement) -> dict[str, Any]:
+    because, described = _because([one]), one.instrument
+    return {
+        "form": judged.form_of(report, one),
+        "gaming_day": one.gaming_day,
+        "moment": one.moment,
+        "place": one.place,
+        "person": one.patron or _UNKNOWN,
+        **_agency(one),
+        "direction": one.direction,
+        "kind": one.kind,
+        "instrument_type": "" if described is None else described.instrument_type.replace("_", " "),
+        "issuer": "" if described is None else described.issuer,
+        "references": "" if described is None else "; ".join(described.references),
+        "cents": Figure(one.cents, because),
+        "by": one.by,
         "entry": Cell(one.reference, because),
     }
 
@@ -370,7 +403,14 @@ async def _identities(books: Books) -> tuple[Identity, ...]:
 
 
 def _marks(listed: Iterable[Applied]) -> tuple[Mark, ...]:
-    columns = ("days/logged_cents", "days/unknown_cents", "reportable/cents", "log/cents", "warnings/cents")
+    columns = (
+        "days/logged_cents",
+        "days/unknown_cents",
+        "reportable/cents",
+        "log/cents",
+        "instruments/cents",
+        "warnings/cents",
+    )
     return tuple(Mark(one.place, one.source, one.note or "", columns) for one in unconfirmed(listed))
 
 
@@ -380,14 +420,14 @@ CURRENCY: Final = Report(
     about=(
         "What persons moved in currency in a gaming day, in and out apart, over all places where they are known, each "
         "movement for whoever conducts it and for everybody on whose behalf it is: what "
-        "is to be reported and by when, and of which kinds it is, the log of each department, what is near a "
-        "threshold, patterns that a person should look at, and what was to be reported until something of it was "
-        "void. What became of each report: whether it was filed, by whom, in time, what FinCEN answered, and whether "
-        "what it says still holds: if not, what was sent is amended, and what was not is withdrawn. Persons are "
-        "references. Of more than a week, logs of currency are added up by gaming day and department (the day lists "
-        "them), and what is near the threshold of a log alone is not listed."
+        "is to be reported and by when, and of which kinds it is, the log of each department, the list of monetary "
+        "instruments, what is near a threshold, patterns that a person should look at, and what was to be reported "
+        "until something of it was void. What became of each report: whether it was filed, by whom, in time, what "
+        "FinCEN answered, and whether what it says still holds: if not, what was sent is amended, and what was not is "
+        "withdrawn. Persons are references. Of more than a week, logs of currency are added up by gaming day and "
+        "department (the day lists them), and what is near the threshold of a log alone is not listed."
     ),
-    sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, WARNINGS, PATTERNS, AMENDED, FILED),
+    sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, INSTRUMENTS, WARNINGS, PATTERNS, AMENDED, FILED),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided, CheckRecovered, RecoveryVoided),

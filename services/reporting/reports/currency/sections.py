@@ -32,6 +32,11 @@ REPORTED_WITH: Final = Column(
     title="Reported with",
     formula="whose report has all of it, where somebody moved it for another; empty: it is a report of its own",
 )
+SPECIFIED: Final = Column(
+    name="specified",
+    title="Specified",
+    formula="what it was for, where the form has no line for it; the country, where it was foreign currency",
+)
 _KEY: Final = ("form", "gaming_day", "person", "direction", "entry")
 
 DAYS: Final = Section(
@@ -70,10 +75,11 @@ REPORTABLE: Final = Section(
 LINES: Final = Section(
     name="lines",
     title="To be reported, by kind",
-    key=("form", "gaming_day", "person", "direction", "entry", "kind", "conducted_by", "on_behalf_of"),
+    key=("form", "gaming_day", "person", "direction", "entry", "kind", "specified", "conducted_by", "on_behalf_of"),
     columns=(
         *(FORM, DAY, PERSON, DIRECTION),
         Column(name="kind", title="Kind"),
+        SPECIFIED,
         *AGENCY,
         REPORTED_WITH,
         _MOVEMENTS,
@@ -95,7 +101,7 @@ A person may have a total in the other direction that must be reported; that one
 LOG: Final = Section(
     name="log",
     title="Log of each department",
-    key=("department", "form", "entry", "person"),
+    key=("department", "form", "entry", "person", "direction"),
     columns=(
         Column(name="department", title="Department"),
         FORM,
@@ -106,6 +112,7 @@ LOG: Final = Section(
         *AGENCY,
         DIRECTION,
         Column(name="kind", title="Kind"),
+        SPECIFIED,
         _CENTS,
         Column(name="in_cents", title="In so far", unit="cents", formula="of the person in the gaming day, everywhere"),
         Column(
@@ -114,6 +121,32 @@ LOG: Final = Section(
         Column(name="entry", title="Entry"),
     ),
 )
+INSTRUMENTS: Final = Section(
+    name="instruments",
+    title="List of monetary instruments",
+    key=("form", "entry", "direction"),
+    columns=(
+        FORM,
+        DAY,
+        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="place", title="Place", formula="the window of the cage"),
+        PERSON,
+        *AGENCY,
+        Column(name="direction", title="In or out", formula="whether the casino got the instrument or gave it"),
+        Column(name="kind", title="Kind"),
+        Column(name="instrument_type", title="Instrument"),
+        Column(name="issuer", title="Drawee or issuer"),
+        Column(name="references", title="Reference numbers", formula="all of them, with a semicolon between"),
+        _CENTS,
+        Column(name="by", title="Employee", formula="who conducted it for the casino"),
+        Column(name="entry", title="Entry"),
+    ),
+)
+"""Transactions by monetary instruments of a face value from the threshold on, oldest first (31 CFR § 1021.410(b)(9)).
+
+Name and permanent address of a person are sealed with the wagering accounts.
+"""
+
 WARNINGS: Final = Section(
     name="warnings",
     title="Near a threshold",

@@ -16,7 +16,6 @@ from services.reporting.domain.federal.currency import (
     CashMovement,
     Direction,
     in_order,
-    reached_cents,
 )
 from shared.contracts.money import dollars
 from shared.jurisdictions import Pack
@@ -79,7 +78,7 @@ class _Moved:
     @cached_property
     def reached_cents(self) -> int:
         """Return the least reportable amount."""
-        return reached_cents(self.rule, self.day)
+        return self.rule.reached_cents(self.day)
 
     @cached_property
     def is_reached(self) -> bool:

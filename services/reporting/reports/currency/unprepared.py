@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.reporting.domain.federal.currency import currency_totals, reached_cents, reported_with
+from services.reporting.domain.federal.currency import currency_totals, reported_with
 from services.reporting.framework.figures import Cell
 from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.currency import moved_currency
@@ -62,7 +62,7 @@ async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int
     ]
     if not filed:
         return 0
-    least = min(reached_cents(rule, question.last) for _, _, rule in filed)
+    least = min(rule.reached_cents(question.last) for _, _, rule in filed)
     reports = filed_reports(await filings_of(books), {name for _, name, _ in filed}, question.first, question.last)
     moved = await moved_currency(
         books,

@@ -33,15 +33,20 @@ KNOWN_MORE: Final = IDENTITY | {
     "email": "willa@example.org",
     "phone": "5705550101",
 }
-AT_ACCOUNTS_AND_TABLES: Final[dict[str, Direction]] = {
-    "buy-in": "in",
-    "cash-out": "out",
-    "counter check": "in",
-    "chips for currency": "in",
+AT_ACCOUNTS_AND_TABLES: Final[set[tuple[str, Direction]]] = {
+    ("buy-in", "in"),
+    ("cash-out", "out"),
+    ("counter check", "in"),
+    ("chips for currency", "in"),
 }
-WAYS: Final[dict[str, Direction]] = AT_ACCOUNTS_AND_TABLES | {
-    kind.replace("_", " "): way for kind, way in DIRECTIONS.items()
+BOTH: Final[tuple[Direction, ...]] = ("in", "out")
+WAYS: Final = AT_ACCOUNTS_AND_TABLES | {
+    (kind.replace("_", " "), way)
+    for kind, direction in DIRECTIONS.items()
+    for way in (BOTH if direction == "both" else (direction,))
 }
+OTHER: Final = {"other in": "locker rental", "other out": "lost property & <found>"}
+"""What movements without a line of their own were for."""
 
 UNKNOWN_BOXES: Final = (
     *("BirthDate", "EntityLastName", "FirstName", "City", "CountryCode", "StreetAddress", "ZIPCode", "TIN"),
@@ -60,8 +65,14 @@ AGENCIES: Final[list[tuple[str | None, tuple[str, ...]]]] = [
 ]
 """Who moves something, and for whom, in a report on p-1."""
 
+
+def specified(kind: str) -> str:
+    """Return what a line of a kind says besides its amount."""
+    return "CA" if kind.startswith("foreign") else OTHER.get(kind, "")
+
+
 lines = st.builds(
-    lambda kind, movements, cents, agency: Line(kind, WAYS[kind], movements, cents, *agency),
+    lambda way, movements, cents, agency: Line(*way, movements, cents, *agency, specified=specified(way[0])),
     st.sampled_from(sorted(WAYS)),
     st.integers(1, 40),
     st.integers(1, 10**9),
@@ -81,7 +92,12 @@ activities = st.builds(
     an_activity,
     st.just(DAY),
     people,
-    st.lists(lines, min_size=1, max_size=6, unique_by=lambda line: (line.kind, line.conductor, line.on_behalf_of)),
+    st.lists(
+        lines,
+        min_size=1,
+        max_size=6,
+        unique_by=lambda line: (line.kind, line.direction, line.conductor, line.on_behalf_of),
+    ),
     st.sampled_from([None, "31000000000001"]),
     account=st.sampled_from([None, "GA-2"]),
     reference=st.just("p-1"),
@@ -132,6 +148,61 @@ def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] 
     return read(ctr_batch(FILER, [CtrActivity(DAY, identity, given_lines, **more)], filed_on=DAY))
 
 
+def details(activity: Element) -> Counter[tuple[str, int, str, str]]:
+    """Return the lines of an activity: type, dollars, the text of what is other, the country of foreign currency."""
+    return Counter(
+        (
+            texts(one, "CurrencyTransactionActivityDetailTypeCode")[0],
+            int(texts(one, "DetailTransactionAmountText")[0]),
+            texts(one, "OtherCurrencyTransactionActivityDetailText")[0],
+            texts(one, "OtherForeignCurrencyCountryText")[0],
+        )
+        for one in activity.iter()
+        if one.tag.endswith("}CurrencyTransactionActivityDetail")
+    )
+
+
+def said_of(line: Line) -> tuple[str, str]:
+    """Return the text of what is other and the country of foreign currency, as the form should have them."""
+    code = BY_LINE[line.kind, line.direction]
+    other = {"tournament fee": line.kind, **OTHER}.get(line.kind, "")
+    return other, "CA" if code in ("53", "54") else ""
+
+
+BY_LINE: Final = {
+    (kind, way): code
+    for way, by_code in {
+        "in": {
+            "55": ("buy-in", "front money deposit", "safekeeping deposit"),
+            "46": ("counter check",),
+            "23": ("wire sent",),
+            "12": ("casino check purchase",),
+            "14": ("currency exchange", "foreign currency sold"),
+            "18": ("chip purchase", "chips for currency"),
+            "21": ("currency wager",),
+            "997": ("tournament fee", "other in"),
+            "53": ("foreign currency bought",),
+        },
+        "out": {
+            "56": ("cash-out", "front money withdrawal", "safekeeping withdrawal"),
+            "30": ("credit advance",),
+            "32": ("wire paid",),
+            "13": ("check cashed",),
+            "15": ("currency exchange", "foreign currency bought"),
+            "28": ("chip redemption",),
+            "31": ("winnings paid",),
+            "33": ("travel reimbursed",),
+            "34": ("promotion paid", "tournament prize"),
+            "998": ("other out",),
+            "54": ("foreign currency sold",),
+        },
+    }.items()
+    for code, kinds in by_code.items()
+    for kind in kinds
+}
+"""The code of each line, read in FinCEN's schema beside its words."""
+
+
 @given(st.lists(activities, min_size=1, max_size=5))
 def test_totals_are_the_sums_of_lines_rounded_up(reports: list[CtrActivity]) -> None:
     """Each line by itself, in every place where the receiving system adds up; all numbers of elements differ."""
@@ -150,6 +221,9 @@ def test_totals_are_the_sums_of_lines_rounded_up(reports: list[CtrActivity]) -> 
         [location] = [one for one in parties(activity) if one[0] == "34"]
         assert ("34", sums["in"], sums["out"], False) == location
         assert added_up(report) == Counter(one for one in parties(activity) if one[0] in ("50", "17", "23"))
+        assert details(activity) == Counter(
+            (BY_LINE[line.kind, line.direction], ceil(line.cents / 100), *said_of(line)) for line in report.lines
+        )
     assert str(total) == batch.get("TotalAmount")
     numbers = [one.get("SeqNum") for one in batch.iter() if one.get("SeqNum")]
     assert len(numbers) == len(set(numbers))
@@ -197,7 +271,7 @@ def test_a_correction_names_what_it_corrects() -> None:
     ("report", "filed_on", "why"),
     [
         ([], DAY, "nothing to report"),
-        ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips'"),
+        ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips' in"),
         (
             [CtrActivity(DAY, None, [Line("buy-in", "in", 1, 1)])],
             DAY - timedelta(1),

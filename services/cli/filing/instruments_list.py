@@ -1,0 +1,88 @@
+"""`pitledger filing instruments`: the list of monetary instruments with names and addresses, for an examiner."""
+
+import csv
+import re
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from services.cli.client import client_of
+from services.cli.exits import NotFound, UsageWrong
+from services.cli.filing.common import in_dollars, section_of
+from services.cli.filing.currency_report import NOBODY
+from services.cli.filing.reading import ACCOUNTS, identity_of
+from services.cli.output import write_bytes
+from services.wagering_accounts.domain.identity import PatronIdentity
+
+_FROM_REPORT: Final = {
+    "Moment": "moment",
+    "Window": "place",
+    "Patron": "person",
+    "In or out": "direction",
+    "Kind": "kind",
+    "Instrument": "instrument_type",
+    "Drawee or issuer": "issuer",
+    "Reference numbers": "references",
+    "Employee": "by",
+    "Conducted by": "conducted_by",
+    "On behalf of": "on_behalf_of",
+    "Entry": "entry",
+}
+"""The columns of the list that are in the currency report."""
+
+_NAME: Final = ("first_name", "middle_name", "last_name", "suffix", "legal_name")
+_ADDRESS: Final = ("street", "city", "state_code", "postal_code", "country")
+_MONTH: Final = re.compile("[0-9]{4}-(0[1-9]|1[0-2])")
+
+
+def instruments(
+    property_name: Annotated[str, typer.Option("--property", help="The property.")],
+    month: Annotated[str, typer.Option("--month", metavar="YYYY-MM", help="The month of gaming days.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write.")],
+    unidentified: Annotated[
+        list[str] | None,
+        typer.Option("--unidentified", metavar="PATRON", help="List this patron without name and address."),
+    ] = None,
+) -> None:
+    """Write a month's list of monetary instruments, with the name and address of each patron, oldest first.
+
+    The transactions are those of the currency report. Identities are read from the wagering accounts, and each access
+    is recorded. No file is written if a patron has no identity and is not named by --unidentified. The file has
+    personal data: keep it as you keep the forms.
+
+    Example: pitledger filing instruments --property riverside --month 2026-11 -o instruments-2026-11.csv
+    """
+    if _MONTH.fullmatch(month) is None:
+        raise UsageWrong(f"--month {month!r}: write it as YYYY-MM")
+    with client_of("reporting") as reporting:
+        asked = {"property": property_name, "gaming_day": f"{month}-01", "period": "month"}
+        rows = section_of(reporting.read("/reports/currency", **asked), "instruments")
+    people = {row["person"] for row in rows}
+    unnamed = set(unidentified or ())
+    if missing := sorted(unnamed - people):
+        raise NotFound(f"--unidentified: no instrument of {', '.join(missing)} is listed in {month}")
+    named = sorted(people - unnamed - {NOBODY})
+    identities: dict[str, PatronIdentity] = {}
+    if named:
+        with client_of(ACCOUNTS) as accounts:
+            identities = {person: identity_of(accounts, property_name, person) for person in named}
+    write_bytes(_list(rows, identities), output, "csv", readable=True)
+
+
+def _list(rows: list[dict[str, Any]], identities: Mapping[str, PatronIdentity]) -> bytes:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([*_FROM_REPORT, "Amount, $", "Name", "Permanent address"])
+    for row in rows:
+        who = identities.get(row["person"])
+        said = [row[column] for column in _FROM_REPORT.values()]
+        writer.writerow([*said, in_dollars(row["cents"]), _words(who, _NAME, " "), _words(who, _ADDRESS, ", ")])
+    return text.getvalue().encode()
+
+
+def _words(identity: PatronIdentity | None, fields: tuple[str, ...], between: str) -> str:
+    """Return the fields of an identity that are known, as text; empty without an identity."""
+    return between.join(value for name in fields if (value := getattr(identity, name, None)) is not None)
