@@ -153,15 +153,23 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
     number = desk.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")["transfer"]
     desk.done(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
     desk.done(f"{CHECKS}/CC-1/redeem", {"cents": 100_00, "paid_in": "currency"}, person="cage.ann")
-    for window, kind, cents in (
-        ("drawer-1", "front_money_deposit", 1_234_00),
-        ("cage", "safekeeping_deposit", 70_00),
-        ("cage", "front_money_withdrawal", 34_00),
-        ("drawer-1", "chip_purchase", 300_00),
-        ("cage", "check_cashed", 200_00),
-        ("drawer-1", "winnings_paid", 500_00),
-    ):
-        moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": kind, "cents": cents}
+    movements: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
+        ("drawer-1", "front_money_deposit", 1_234_00, {}),
+        ("cage", "safekeeping_deposit", 70_00, {}),
+        ("cage", "front_money_withdrawal", 34_00, {}),
+        ("drawer-1", "chip_purchase", 300_00, {}),
+        ("cage", "check_cashed", 200_00, {}),
+        ("drawer-1", "winnings_paid", 500_00, {}),
+        ("drawer-1", "casino_check_purchase", 90_00, {}),
+        ("cage", "wire_paid", 40_00, {}),
+        ("cage", "travel_reimbursed", 25_00, {}),
+        ("cage", "other_in", 11_00, {"purpose": "a lost locker key"}),
+        ("drawer-1", "foreign_currency_bought", 60_00, {"foreign_country": "CA"}),
+        ("drawer-1", "currency_exchange", 1_000_00, {}),
+        ("drawer-1", "tournament_fee", 75_00, {}),
+    )
+    for window, kind, cents, more in movements:
+        moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": kind, "cents": cents} | more
         desk.done("/cage-movements", moved, person="cage.ann")
     map_legs(both)
     day = desk.read(f"{AT_CAGE}/books")["items"]
@@ -170,7 +178,8 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
         for row in rows_of(both.report("general-ledger", gaming_day), "postings"):
             found[row["account"]] += row["cents"]
     assert sum(book["cents"] for book in day) == found["1110"] + found["1115"]
-    assert (-1_270_00, 500_00) == (found["2040"], found["1320"])
+    assert (-1_270_00, 500_00, 60_00, -11_00) == tuple(found[account] for account in ("2040", "1320", "1116", "2060"))
+    assert {True} == {*held(both.report("general-ledger", str(date.fromisoformat(DAY) + timedelta(days=1)))).values()}
 
 
 def test_a_restatement_reverses_what_was_posted_before(both: BothBooks) -> None:
