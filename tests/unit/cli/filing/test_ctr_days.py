@@ -89,9 +89,9 @@ def expected(moved: list[Moved]) -> dict[str, Counter[tuple[str, int, str, str]]
             sums[one.person, way] += one.cents
             cents[one.person, way, one.kind, one.specified] += one.cents
     found: dict[str, Counter[tuple[str, int, str, str]]] = {}
-    for (person, way, kind, said), total in cents.items():
-        if sums[person, way] > 10_000_00:
-            code = BY_LINE[kind, way]
+    for (person, direction, kind, said), total in cents.items():
+        if sums[person, direction] > 10_000_00:
+            code = BY_LINE[kind, direction]
             text = "" if code not in ("997", "998") else said or kind
             country = said if code in ("53", "54") else ""
             found.setdefault(person, Counter())[code, ceil(total / 100), text, country] += 1
