@@ -37,7 +37,7 @@ LOCATION: Final = "location"
 
 _MONEY_LEGS: Final = frozenset({"cage", "cage_money", "contest_money", "withheld_money"})
 _KEPT_FOR_MONEY: Final = frozenset({"chip_purchase", "chip_redemption", "check_cashed"})
-"""Kinds of transactions that exchange money for chips or a check of the same value: the cage's total stays the same."""
+"""Kinds of transactions that exchange money for chips or a check of the same value, so that both sides are counted."""
 
 
 def is_held_at_cage(account: Account) -> bool:
@@ -89,8 +89,8 @@ def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
 
 
 def passed(property_name: str, giver: str, receiver: str, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of money that one location gives to another; none for zero."""
-    return _between(_location(property_name, receiver), _location(property_name, giver), cents)
+    """Return the postings of money that a location or a party outside gives to another; none for zero."""
+    return _between(_end(property_name, receiver), _end(property_name, giver), cents)
 
 
 def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferReturned) -> tuple[Posting, ...]:
