@@ -211,6 +211,10 @@ class PropertySnapshot:
         """Return the locations of the cage that are in use on a gaming day, by name, besides `cage` itself."""
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
+    def retired_cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
+        """Return the locations of the cage that are retired on a gaming day, by name."""
+        return {one.location: one for one in self.document.cage_locations if one.is_retired_on(day)}
+
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
         """Return the terms for rating a game on a gaming day, or None if the property does not state terms."""
         found = (terms for named in self.document.rated_games if named.game == game for terms in named.terms)
@@ -266,6 +270,14 @@ class PropertySnapshot:
             f"table {name!r} of {here} was opened on {first.opened_on}{until}; on {day} it is not there: file and "
             "approve a version of the property that says when it is"
         )
+
+    def why_no_seat(self, name: str, day: date, seat: int) -> str | None:
+        """Return why a table in use has no such seat on a gaming day, or None if it has it."""
+        positions = self.table(name, day).positions
+        if seat <= positions:
+            return None
+        version = f"version {self.document.version} of {self.document.property}"
+        return f"there is no seat {seat} at {name}: it has {positions} 'positions' ({version})"
 
     def _table(self, name: str, day: date) -> PropertyTable | None:
         return next((table for table in self._tables.get(name, ()) if table.is_open_on(day)), None)
