@@ -167,6 +167,9 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
         ("drawer-1", "foreign_currency_bought", 60_00, {"foreign_country": "CA"}),
         ("drawer-1", "currency_exchange", 1_000_00, {}),
         ("drawer-1", "tournament_fee", 75_00, {}),
+        ("cage", "tournament_prize", 45_00, {"medium": "instrument"}),
+        ("drawer-1", "winnings_paid", 15_00, {"medium": "instrument"}),
+        ("cage", "chip_redemption", 35_00, {"medium": "instrument"}),
     )
     for window, kind, cents, more in movements:
         moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": kind, "cents": cents} | more
@@ -178,7 +181,7 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
         for row in rows_of(both.report("general-ledger", gaming_day), "postings"):
             found[row["account"]] += row["cents"]
     assert sum(book["cents"] for book in day) == found["1110"] + found["1115"]
-    assert (-1_270_00, 500_00, 60_00, -11_00) == tuple(found[account] for account in ("2040", "1320", "1116", "2060"))
+    assert (-1_270_00, 515_00, 60_00, -11_00) == tuple(found[account] for account in ("2040", "1320", "1116", "2060"))
     assert {True} == {*held(both.report("general-ledger", str(date.fromisoformat(DAY) + timedelta(days=1)))).values()}
 
 

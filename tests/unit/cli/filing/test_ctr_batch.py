@@ -73,7 +73,7 @@ def specified(kind: str) -> str:
 
 lines = st.builds(
     lambda way, movements, cents, agency: Line(
-        *way, movements, cents, conductor=agency[0], on_behalf_of=agency[1], specified=specified(way[0])
+        way[0], way[1], movements, cents, agency[0], agency[1], specified(way[0])
     ),
     st.sampled_from(sorted(WAYS)),
     st.integers(1, 40),
