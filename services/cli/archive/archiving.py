@@ -20,8 +20,9 @@ from services.cli.archive.store import Store
 from services.cli.archive.warehouse import Warehouse, data_files
 from services.cli.exits import CheckFailed
 from shared.journal.archive.columns import SORTED_BY, TABLES
+from shared.journal.archive.files import as_declared
 from shared.journal.archive.manifest import ArchivedFile, ArchivedService, DayManifest, Signed, sign_manifest
-from shared.journal.archive.verification import Chain, as_declared, read_chain, verify_day
+from shared.journal.archive.verification import Chain, read_chain, verify_day
 from shared.journal.signed_note import Signer, Verifier
 
 Step = Callable[[str], None]

@@ -82,7 +82,8 @@ def verify(
     require_extra(ARCHIVE)
     from services.cli.archive.store import Store, explained_store
     from services.cli.archive.verified import note_verified
-    from shared.journal.archive.verification import ArchiveProblem, read_chain, uncovered, verify_day
+    from shared.journal.archive.files import ArchiveProblem
+    from shared.journal.archive.verification import read_chain, uncovered, verify_day
 
     found = settings()
     where = place_of(found, store)

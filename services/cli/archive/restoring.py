@@ -1,6 +1,5 @@
 """Write archived entries back into journals that do not have them, entry by entry as they were hashed."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +12,10 @@ from sqlalchemy import make_url
 from services.cli.archive.store import Store
 from services.cli.exits import CheckFailed, InputRefused, UsageWrong
 from services.cli.operations.keys import key_file
+from shared.journal.archive.files import DayFiles
 from shared.journal.archive.manifest import ArchivedShard, DayManifest
-from shared.journal.archive.rows import Row, accounts_of, rows_of
-from shared.journal.archive.verification import read_day, rows_in, verify_day
+from shared.journal.archive.rows import entries_of
+from shared.journal.archive.verification import verify_day
 from shared.journal.entry import Account, Entry, genesis
 from shared.journal.shard import Seals, Shard
 from shared.journal.signed_batch import signer_name
@@ -66,16 +66,11 @@ def _read(service: str, manifests: Sequence[DayManifest], store: Store) -> dict[
         of_service = [one for one in manifest.services if one.service == service]
         if not of_service:
             continue
-        files = [one for one in manifest.files if one.service == service]
-        days, _ = read_day(manifest.model_copy(update={"files": files}), store.read)
-        accounts = accounts_of(rows_in(days[service], "accounts"))
-        by_shard: dict[int, list[Row]] = defaultdict(list)
-        for row in rows_of(rows_in(days[service], "entries")):
-            by_shard[row.shard].append(row)
+        files = DayFiles(manifest, store.read)
         for shard in of_service[0].shards:
-            part = found.setdefault(shard.shard, _Part(shard.name))
-            part.entries += [row.entry(accounts) for row in by_shard[shard.shard]]
-            part.seen.append(shard)
+            found.setdefault(shard.shard, _Part(shard.name)).seen.append(shard)
+        for entry in entries_of(files.rows(service, "entries"), files.table(service, "accounts")):
+            found[entry.shard].entries.append(entry)
     for part in found.values():
         part.entries.sort(key=lambda entry: entry.seq)
     return found
