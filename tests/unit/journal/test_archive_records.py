@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
-from hashlib import sha256
 from typing import Any
 
 import pyarrow as pa
@@ -90,11 +89,10 @@ def _other(value: Any) -> Any:
 def test_a_change_of_any_column_is_a_change_of_what_is_hashed(name: str) -> None:
     """The least change that there is: a bit, a letter, a microsecond, the order of postings."""
     [row] = entries_table(DAYS[0], [_ENTRY]).to_pylist()
-    [record] = records(pa.Table.from_pylist([{**row, name: _other(row[name])}], ENTRIES))
+    before, after = records(pa.Table.from_pylist([row, {**row, name: _other(row[name])}], ENTRIES))
 
-    assert record is not None
-    assert sha256(record).digest() != _ENTRY.hash
-    assert sha256(hashed(_ENTRY)).digest() == _ENTRY.hash
+    assert hashed(_ENTRY) == before
+    assert after not in (None, before)
 
 
 @pytest.mark.parametrize("name", ["input_offset", "record_hash"])
