@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from shared.journal.archive.files import DayFiles, Read
 from shared.journal.archive.manifest import ArchivedService, ArchivedShard, DayManifest
-from shared.journal.archive.records import Records
+from shared.journal.archive.records import HashedBytes
 from shared.journal.archive.subset_proof import SubsetTree
 from shared.journal.checkpoint import read_unverified
 from shared.journal.merkle import ProofError
@@ -20,7 +20,7 @@ def prove_archived(manifests: Sequence[DayManifest], read: Read, service: str, s
     """
     manifest, described = _find(manifests, service, shard, seq)
     files = DayFiles(manifest, read)
-    records = Records(files.table(service, "accounts"))
+    records = HashedBytes(files.table(service, "accounts"))
     leaves: list[bytes] = []
     record: bytes | None = None
     for batch in files.rows(service, "entries"):

@@ -17,10 +17,12 @@ import pyarrow.compute as pc
 
 from shared.journal.entry import ENTRY_TAG
 
+_NOTHING: Final = pa.scalar(b"", pa.binary())
+_TAG: Final = pa.scalar(len(ENTRY_TAG).to_bytes(8, "big") + ENTRY_TAG, pa.binary())
 _ACCOUNT: Final = ("account_property", "table_name", "wager", "leg")
 
 
-class Records:
+class HashedBytes:
     """What the hashes of entries cover whose postings are on these accounts, with the columns of `ACCOUNTS`.
 
     Numbers of accounts are those of one service, property and gaming day.
@@ -61,10 +63,7 @@ def _records(batch: pa.RecordBatch, numbers: pa.Array, texts: pa.Array) -> pa.Ar
         column("data"),
         counts,
     )
-    tag = pa.array([ENTRY_TAG], pa.binary())
-    return _joined(
-        [*(part[0] for part in _field(tag)), *(part for values in fields for part in _field(values)), postings]
-    )
+    return _joined([_TAG, *(part for values in fields for part in _field(values)), postings])
 
 
 def _postings(accounts: pa.Array, cents: pa.Array, numbers: pa.Array, texts: pa.Array) -> tuple[pa.Array, pa.Array]:
@@ -96,9 +95,6 @@ def _bytes(values: pa.Array) -> pa.Array:
     """Return values as bytes: those of a text, or of the text of a number or date."""
     is_bytes = pa.types.is_binary(values.type) or pa.types.is_fixed_size_binary(values.type)
     return (values if is_bytes else values.cast(pa.string())).cast(pa.binary())
-
-
-_NOTHING: Final = pa.scalar(b"", pa.binary())
 
 
 def _joined(parts: list[pa.Array | pa.Scalar]) -> pa.Array:

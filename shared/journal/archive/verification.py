@@ -20,7 +20,7 @@ from shared.journal.archive.manifest import (
     current,
     open_manifest,
 )
-from shared.journal.archive.records import Records
+from shared.journal.archive.records import HashedBytes
 from shared.journal.archive.subset_proof import SubsetTree
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
 from shared.journal.entry import genesis
@@ -75,7 +75,7 @@ def _verify_service(service: ArchivedService, files: DayFiles, verifiers: Sequen
     accounts = files.table(service.service, "accounts")
     if len(accounts.column("account").unique()) != accounts.num_rows:
         yield "an account's number has two rows"
-    records = Records(accounts)
+    records = HashedBytes(accounts)
     places: list[tuple[int, str, int]] = []
     previous: list[bytes] = []
     hashes: list[bytes] = []
@@ -106,7 +106,7 @@ def _verify_service(service: ArchivedService, files: DayFiles, verifiers: Sequen
         yield "the manifest has other numbers of entries or postings than the files"
 
 
-def _wrong(batch: pa.RecordBatch, records: Records) -> Iterator[str]:
+def _wrong(batch: pa.RecordBatch, records: HashedBytes) -> Iterator[str]:
     """Yield what is wrong with single entries."""
     hashes, cents = batch.column("hash").to_pylist(), batch.column("cents").to_pylist()
     for at, (record, digest, amounts) in enumerate(zip(records.of(batch), hashes, cents, strict=True)):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.journal.archive.columns import ENTRIES
-from shared.journal.archive.records import Records
+from shared.journal.archive.records import HashedBytes
 from shared.journal.entry import Entry, EntryDraft, Posting, entry_record, genesis, seal
 from tests.support.archive_files import ACCOUNTS_BY_NUMBER, DAYS, RECORDED, accounts_table, entries_table
 from tests.support.journals import SHARD, draft_of
@@ -44,7 +44,7 @@ def hashed(entry: Entry) -> bytes:
 
 def records(rows: pa.Table) -> list[bytes | None]:
     """What is hashed of rows, a batch after the other."""
-    known = Records(accounts_table(DAYS[0]))
+    known = HashedBytes(accounts_table(DAYS[0]))
     return [record for batch in rows.to_batches(max_chunksize=3) for record in known.of(batch)]
 
 
