@@ -3,29 +3,30 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg import Connection
 from sqlalchemy import make_url
 
 from services.cli.archive.store import Store
+from services.cli.database import journal_of
 from services.cli.exits import CheckFailed, InputRefused, UsageWrong
 from services.cli.operations.keys import key_file
 from shared.journal.archive.files import DayFiles
 from shared.journal.archive.manifest import ArchivedShard, DayManifest
 from shared.journal.archive.rows import entries_of
 from shared.journal.archive.verification import verify_day
+from shared.journal.bulk import copy_into, copy_text
 from shared.journal.entry import Account, Entry, genesis
+from shared.journal.entry_rows import ENTRY_COLUMNS, entry_values
 from shared.journal.shard import Seals, Shard
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier, decode_base64
 from shared.runtime.database_names import role_of
 
-_ENTRY = (
-    'shard, seq, kind, source, sequence, event_id, "offset", record_hash, gaming_day, occurred_at, recorded_at, data, '
-    "previous, hash, accounts, cents"
-)
+_AT_ONCE: Final = 1000
+"""The number of entries that are sent to the database together."""
 
 
 @dataclass(slots=True)
@@ -107,9 +108,11 @@ def _restore(
                 "restore the days that have the entries between, too"
             )
         seq, head = entry.seq, entry.hash
-    with connection.cursor() as cursor, cursor.copy(f"COPY {schema}.entries ({_ENTRY}) FROM STDIN") as copying:
-        for entry in part.entries:
-            copying.write_row(_values(entry, numbers))
+    table = journal_of(service).entries
+    with connection.cursor() as cursor, cursor.copy(copy_into(table, ENTRY_COLUMNS)) as copying:
+        for start in range(0, len(part.entries), _AT_ONCE):
+            rows = [entry_values(entry, numbers) for entry in part.entries[start : start + _AT_ONCE]]
+            copying.write(copy_text(table, rows, ENTRY_COLUMNS))
     after = _after(service, number, part, seq, head, keys)
     connection.execute(
         f"UPDATE {schema}.shards SET next_offset = %s, next_seq = %s, head = %s, seal = %s WHERE shard = %s",  # noqa: S608
@@ -150,25 +153,3 @@ def _after(service: str, number: int, part: _Part, seq: int, head: bytes, keys: 
     except (CheckpointError, OSError) as error:
         raise UsageWrong(f"--seal-with: {error}") from error
     return Seals(signer.name, [signer.verifier], signer).sealed(shard)
-
-
-def _values(entry: Entry, numbers: dict[Account, int]) -> tuple[Any, ...]:
-    draft = entry.draft
-    return (
-        entry.shard,
-        entry.seq,
-        draft.kind,
-        draft.source,
-        draft.sequence,
-        draft.event_id,
-        draft.offset,
-        draft.record_hash,
-        draft.gaming_day,
-        draft.occurred_at,
-        entry.recorded_at,
-        draft.data.decode(),
-        entry.previous,
-        entry.hash,
-        [numbers[posting.account] for posting in draft.postings],
-        [posting.cents for posting in draft.postings],
-    )
