@@ -97,6 +97,8 @@ class Installation:
             "PITLEDGER_ARCHIVE_STORE": str(self.store),
             "PITLEDGER_ARCHIVE_KEY_FILE": str(home / "keys" / "archive.pem"),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(home / "keys" / "verifiers.txt"),
+            "PYTHONDONTWRITEBYTECODE": "",  # an installation is compiled once, and not at every start
+            "PYTHONPYCACHEPREFIX": str(home / "compiled"),
         }
         self.command("keys", str(home / "keys"))
         self.command("db", "upgrade")

@@ -4,8 +4,9 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from services.cli.archive.database import ARCHIVED, WITHHELD, upgrade_archive, url_of_archiver
+from services.cli.archive.database import ARCHIVED, WITHHELD, url_of_archiver
 from services.cli.archive.journal_reader import journal_reader
+from services.cli.archive.upgrade import upgrade_archive
 from services.cli.services import load_all
 from tests.support.archived import Casino
 from tests.support.services import query

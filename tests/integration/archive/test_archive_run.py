@@ -31,8 +31,12 @@ def test_a_sealed_day_is_archived_once_and_proves_itself(copied: Casino, pitledg
     again = pitledger(*RUN)
     told = pitledger("archive", "verify", "--json")
     listed = pitledger("archive", "list", "--json")
+    lines = map(str.split, pitledger("archive", "list").stdout.splitlines())
 
     assert (0, "") == (done.code, done.stderr)
+    assert ["Property", "Day", "Manifest", "Entries", "Bytes", "Snapshot", "Proven", "Verified"] in map(
+        str.split, lines
+    )
     assert [(str(DAY), 1, None, 21)] == days(done)
     assert (0, f"{PROPERTY}: every sealed day is archived\n") == (
         again.code,
