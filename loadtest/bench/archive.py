@@ -97,6 +97,8 @@ class Installation:
             "PITLEDGER_ARCHIVE_STORE": str(self.store),
             "PITLEDGER_ARCHIVE_KEY_FILE": str(home / "keys" / "archive.pem"),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(home / "keys" / "verifiers.txt"),
+            "PYTHONDONTWRITEBYTECODE": "",  # an installation is compiled once, and not at every start
+            "PYTHONPYCACHEPREFIX": str(home / "compiled"),
         }
         self.command("keys", str(home / "keys"))
         self.command("db", "upgrade")
@@ -237,9 +239,9 @@ def measure(options: argparse.Namespace, home: Path) -> bool:
             say(
                 f"{filled:,} entries on {len(days)} days, {heap / filled:.0f} bytes each in the heap; load {load():.1f}"
             )
-            started = found.command("archive", "run", "--property", "nobody")  # scans what is new, and nothing is due
+            started = found.command("archive", "run", "--property", "-")  # scans what is new, and nothing is due
             say(f"scanned, with the start of the command: {started:.1f} s of CPU time")
-            start = found.command("archive", "run", "--property", "nobody")
+            start = found.command("archive", "run", "--property", "-")
             turns = [_turn(found, postgres, day, number, home) for number, day in enumerate(days, 1)]
         for turn in turns:
             of_which = f"command {turn.command:.1f} s, of which start {start:.1f} s, PostgreSQL {turn.postgres:.1f} s"

@@ -227,7 +227,8 @@ async def copy(connection: AsyncConnection, table: Table, rows: Sequence[Row], c
     if rows:
         names = tuple(columns) or column_names(table)
         _require_columns(rows, names)
-        await _copy(connection, table, names, (map(itemgetter(name), rows) for name in names))
+        values = (map(itemgetter(name), rows) for name in names)
+        await _send(connection, copy_into(table, names), _copy_text(table, names, values))
 
 
 async def copy_tuples(
@@ -236,20 +237,31 @@ async def copy_tuples(
     """Insert rows given as tuples of these columns, by default all, by COPY."""
     if rows:
         names = tuple(columns) or column_names(table)
-        await _copy(connection, table, names, (map(itemgetter(number), rows) for number in range(len(names))))
+        await _send(connection, copy_into(table, names), copy_text(table, rows, names))
 
 
-async def _copy(
-    connection: AsyncConnection, table: Table, names: Sequence[str], values: Iterable[Iterable[Any]]
-) -> None:
-    """Insert rows by COPY from one iterable of values per column."""
-    fields = (map(_copy_format(table.c[name]), column) for name, column in zip(names, values, strict=True))
-    lines = b"\n".join(map(b"\t".join, zip(*fields, strict=True)))
+def copy_into(table: Table, names: Sequence[str]) -> str:
+    """Return the statement that takes the text of `copy_text`."""
     quoted = ", ".join(f'"{name}"' for name in names)
+    return f"COPY {table.fullname} ({quoted}) FROM STDIN"
+
+
+def copy_text(table: Table, rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> bytes:
+    """Return rows, given as tuples of these columns, in the text format of COPY."""
+    return _copy_text(table, names, (map(itemgetter(number), rows) for number in range(len(names))))
+
+
+def _copy_text(table: Table, names: Sequence[str], values: Iterable[Iterable[Any]]) -> bytes:
+    """Return rows as COPY reads them, from one iterable of values per column."""
+    fields = (map(_copy_format(table.c[name]), column) for name, column in zip(names, values, strict=True))
+    return b"\n".join(map(b"\t".join, zip(*fields, strict=True))) + b"\n"
+
+
+async def _send(connection: AsyncConnection, statement: str, text: bytes) -> None:
     raw = await connection.get_raw_connection()
     driver: Any = raw.driver_connection
-    async with driver.cursor() as cursor, cursor.copy(f"COPY {table.fullname} ({quoted}) FROM STDIN") as copying:
-        await copying.write(lines + b"\n")
+    async with driver.cursor() as cursor, cursor.copy(statement) as copying:
+        await copying.write(text)
 
 
 def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from shared.contracts.facts import Fact
 
-_ENTRY = b"pitledger-entry-v1"
+ENTRY_TAG = b"pitledger-entry-v1"
+"""The first field of the hashed bytes of an entry."""
 _SHARD = b"pitledger-shard-v1"
 _RECORD = b"pitledger-record-v1"
 COMMAND_TAG = b"pitledger-command-v1"
@@ -82,15 +83,15 @@ def _number(value: int) -> bytes:
     return _field(b"%d" % value)
 
 
-@lru_cache(maxsize=65536)
-def cents_field(cents: int) -> bytes:
-    """Return signed cents as a field of an entry's record."""
-    return _number(cents)
+_cents = lru_cache(maxsize=65536)(_number)
+
+
+def _moment(value: datetime) -> bytes:
+    return _number((value - _EPOCH) // _MICROSECOND)
 
 
 @lru_cache(maxsize=65536)
-def account_fields(account: Account) -> bytes:
-    """Return the four texts of an account as fields of an entry's record."""
+def _account(account: Account) -> bytes:
     return b"".join(_field(part.encode()) for part in account)
 
 
@@ -128,66 +129,26 @@ def _optional(value: bytes | None) -> tuple[bytes, bytes]:
 
 def entry_record(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:
     """Return the bytes that an entry's hash covers."""
-    postings = [part for account, cents in draft.postings for part in (account_fields(account), cents_field(cents))]
-    return record_of_columns(
-        previous,
-        shard_name,
-        seq,
-        draft.kind,
-        draft.source,
-        draft.sequence,
-        draft.event_id,
-        draft.offset,
-        draft.record_hash,
-        draft.gaming_day,
-        (draft.occurred_at - _EPOCH) // _MICROSECOND,
-        (recorded_at - _EPOCH) // _MICROSECOND,
-        draft.data,
-        postings,
-    )
-
-
-def record_of_columns(
-    previous: bytes,
-    shard_name: str,
-    seq: int,
-    kind: str,
-    source: str,
-    sequence: int,
-    event_id: str,
-    offset: int | None,
-    record_hash: bytes | None,
-    gaming_day: date | None,
-    occurred_us: int,
-    recorded_us: int,
-    data: bytes,
-    postings: Sequence[bytes],
-) -> bytes:
-    """Return the bytes that an entry's hash covers, from the entry's columns, without any object made of them.
-
-    Moments are microseconds since 1970 in UTC. `postings` are, for each posting, `account_fields` of its account and
-    `cents_field` of its cents.
-    """
-    return b"".join(
-        (
-            _field(_ENTRY),
-            _field(previous),
-            _text(shard_name),
-            _number(seq),
-            _text(kind),
-            _text(source),
-            _number(sequence),
-            _field(event_id.encode()),
-            _field(b"" if offset is None else b"%d" % offset),
-            _field(record_hash or b""),
-            _field(b"" if gaming_day is None else gaming_day.isoformat().encode()),
-            _number(occurred_us),
-            _number(recorded_us),
-            _field(data),
-            _number(len(postings) // 2),
-            *postings,
-        )
-    )
+    parts = [
+        _field(ENTRY_TAG),
+        _field(previous),
+        _text(shard_name),
+        _number(seq),
+        _text(draft.kind),
+        _text(draft.source),
+        _number(draft.sequence),
+        _field(draft.event_id.encode()),
+        _field(b"" if draft.offset is None else b"%d" % draft.offset),
+        _field(draft.record_hash or b""),
+        _field(b"" if draft.gaming_day is None else draft.gaming_day.isoformat().encode()),
+        _moment(draft.occurred_at),
+        _moment(recorded_at),
+        _field(draft.data),
+        _number(len(draft.postings)),
+    ]
+    for account, cents in draft.postings:
+        parts += (_account(account), _cents(cents))
+    return b"".join(parts)
 
 
 def entry_hash(draft: EntryDraft, *, shard_name: str, seq: int, recorded_at: datetime, previous: bytes) -> bytes:

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from shared.contracts.legs import require_declared
 from shared.journal.bulk import Row, Statement, compiled, copy_tuples, excluded, insert, keyed, replaced, select, update
 from shared.journal.entry import Account, Entry, EntryDraft, genesis, seal
+from shared.journal.entry_rows import ENTRY_COLUMNS, entry_values
 from shared.journal.event_dedup import Taken, taken_rows
 from shared.journal.pipeline import Pipeline, pipeline
 from shared.journal.shard import Seals, Shard
@@ -39,53 +40,11 @@ COPY_FROM: Final = 100
 """The number of entries from which COPY is cheaper; fewer are sent in one round trip with all other statements."""
 
 
-_ENTRY: Final = (
-    "shard",
-    "seq",
-    "kind",
-    "source",
-    "sequence",
-    "event_id",
-    "offset",
-    "record_hash",
-    "gaming_day",
-    "occurred_at",
-    "recorded_at",
-    "data",
-    "previous",
-    "hash",
-    "accounts",
-    "cents",
-)
-
-
-_RECORD_HASH: Final = _ENTRY.index("record_hash")
+_RECORD_HASH: Final = ENTRY_COLUMNS.index("record_hash")
 
 
 def _by_hash(row: tuple[Any, ...]) -> bytes:
     return row[_RECORD_HASH] or b""
-
-
-def _entry_values(entry: Entry, numbers: Mapping[Account, int]) -> tuple[Any, ...]:
-    draft = entry.draft
-    return (
-        entry.shard,
-        entry.seq,
-        draft.kind,
-        draft.source,
-        draft.sequence,
-        draft.event_id,
-        draft.offset,
-        draft.record_hash,
-        draft.gaming_day,
-        draft.occurred_at,
-        entry.recorded_at,
-        draft.data,
-        entry.previous,
-        entry.hash,
-        [numbers[account] for account, _ in draft.postings],
-        [cents for _, cents in draft.postings],
-    )
 
 
 @cache
@@ -154,7 +113,7 @@ class Ledger:
         position = ("next_offset", "next_seq", "head")
         self._lock = select(tables.shards, ("shard", *position), lock=True)
         self._advance = update(tables.shards, (*position, "seal"))
-        self._add_entries = insert(tables.entries, _ENTRY, as_given=True)
+        self._add_entries = insert(tables.entries, ENTRY_COLUMNS, as_given=True)
         self._add_accounts = insert(tables.accounts, Account._fields, on_conflict="skip")
         self._find_accounts = select(tables.accounts, by=Account._fields)
         sources, new = tables.sources.c, excluded(tables.sources)
@@ -287,7 +246,7 @@ class Ledger:
             entries += sealed
             moved = replace(shard, next_offset=next_offset, next_seq=shard.next_seq + len(sealed), head=head)
             after.append(self._sealed(moved))
-        rows = [_entry_values(entry, self._accounts) for entry in entries]
+        rows = [entry_values(entry, self._accounts) for entry in entries]
         if held:  # a command may reach two processes at once: one order of writing avoids a deadlock
             rows.sort(key=_by_hash)
         added = _Added([] if held else [shard for shard, _, _ in additions], rows)
@@ -325,7 +284,7 @@ class Ledger:
         if added.shards:
             found = await self._lock.read(connection, added.locked)
             _require(added.shards, found.all())
-        await copy_tuples(connection, self.tables.entries, added.entries, _ENTRY)
+        await copy_tuples(connection, self.tables.entries, added.entries, ENTRY_COLUMNS)
         async with pipeline(connection) as sent:
             await finish(sent)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from services.cli.archive.database import upgrade_archive
+from services.cli.archive.upgrade import upgrade_archive
 from services.cli.operations.keys import VERIFIERS, key_file, write_keys
 from shared.journal.archive.manifest import ARCHIVE
 from shared.journal.entry import EntryDraft

@@ -20,8 +20,9 @@ from services.cli.archive.store import Store
 from services.cli.archive.warehouse import Warehouse, data_files
 from services.cli.exits import CheckFailed
 from shared.journal.archive.columns import SORTED_BY, TABLES
+from shared.journal.archive.files import as_declared
 from shared.journal.archive.manifest import ArchivedFile, ArchivedService, DayManifest, Signed, sign_manifest
-from shared.journal.archive.verification import Chain, as_declared, read_chain, verify_day
+from shared.journal.archive.verification import Chain, read_chain, verify_day
 from shared.journal.signed_note import Signer, Verifier
 
 Step = Callable[[str], None]
@@ -34,14 +35,6 @@ def _go_on(name: str) -> None:
 
 
 _NAMED_WRONG_MAX: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Archived:
-    """A day that was archived: its manifest, and whether its data was written, or was there and only lacked that."""
-
-    manifest: DayManifest
-    written: bool
 
 
 @dataclass(slots=True)
@@ -92,7 +85,7 @@ class Archiver:
         self.store.remove(found)
         return len(found)
 
-    def archive(self, reader: JournalReader, property_name: str, day: date) -> Archived | None:
+    def archive(self, reader: JournalReader, property_name: str, day: date) -> DayManifest | None:
         """Archive a day and return its new manifest; None if it is archived as the journals have it.
 
         Raises: CheckFailed if journal or files are not what was recorded and signed; NotFound if a checkpoint is not
@@ -105,21 +98,20 @@ class Archiver:
         started = "INSERT INTO unfinished VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
         found: list[DayOfService] = []
         files: list[ArchivedFile] = []
-        written = False
         for service, its_places in services.items():
             one = reader.read(service, property_name, day, its_places)
             if not found:
                 self.connection.execute(started, [property_name, day, datetime.now(UTC)])
             for name, rows in one.tables.items():
                 if name != "checkpoints" or not self._covered(one.service, property_name, day):
-                    written |= self._write(name, rows, service, property_name, day)
+                    self._write(name, rows, service, property_name, day)
             found.append(DayOfService(one.service, {}))  # its rows are read back from the files
             files += self._files(service, property_name, day)
         manifest = None if not found else self._manifest(property_name, day, found, files)
         if manifest is not None:
             self._leave(manifest)
         self._finish(property_name, day, manifest)
-        return None if manifest is None else Archived(manifest, written)
+        return manifest
 
     def _there(self, name: str, service: str, property_name: str, day: date) -> pa.Table:
         """Return the rows of a table that are there for a service and day, in their order."""
@@ -138,13 +130,11 @@ class Archiver:
         lasts = {shard.shard: shard.ranges[-1][1] for shard in service.shards}
         return sizes.keys() == lasts.keys() and all(sizes[shard] >= last for shard, last in lasts.items())
 
-    def _write(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> bool:
-        """Write the rows of a table, unless they are there; return whether they were written."""
-        if self._there(name, service, property_name, day).equals(rows):
-            return False
-        self.warehouse.overwrite(name, rows, service, property_name, day)
-        self.step(f"{name} of {service} committed")
-        return True
+    def _write(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> None:
+        """Write the rows of a table, unless they are there."""
+        if not self._there(name, service, property_name, day).equals(rows):
+            self.warehouse.overwrite(name, rows, service, property_name, day)
+            self.step(f"{name} of {service} committed")
 
     def _files(self, service: str, property_name: str, day: date) -> list[ArchivedFile]:
         """Return the data files of a service and day, those of each table in the order of their rows."""

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import psycopg
 from psycopg import Connection
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from services.cli.database import explained
 from services.cli.environment import without_password
 from services.cli.exits import UsageWrong
 from services.cli.services import NAMES
-from shared.runtime.database_names import application_name, role_of
-from shared.runtime.process.migrations import upgrade_without_journal
+from shared.runtime.database_names import application_name
 
 ROLE: Final = "archive"
 """The database role and schema of the archiver."""
@@ -23,25 +21,8 @@ WITHHELD: Final = frozenset({"suspicious-activity"})
 """Confidential services: even that their journals have entries is known to their own roles alone."""
 ARCHIVED: Final = tuple(name for name in NAMES if name not in WITHHELD)
 """The services whose journals are archived."""
-_READ: Final = ("entries", "accounts", "shards", "checkpoints")
 _LOCK: Final = 0x70_69_74_6C_65_64_67_72
 """The key of the advisory lock: `pitledgr`."""
-_MIGRATIONS: Final = Path(__file__).parent / "migrations"
-
-
-def upgrade_archive(url: str) -> None:
-    """Create the archive's schema and role if they are missing, and let the role read the journals that are there."""
-    upgrade_without_journal(ROLE, _MIGRATIONS, url)
-    engine = create_engine(url)
-    try:
-        with engine.begin() as connection:
-            for schema in map(role_of, ARCHIVED):
-                if connection.execute(text("SELECT to_regclass(:name)"), {"name": f"{schema}.entries"}).scalar():
-                    connection.execute(text(f'GRANT USAGE ON SCHEMA "{schema}" TO "{ROLE}"'))
-                    tables = ", ".join(f'"{schema}".{table}' for table in _READ)
-                    connection.execute(text(f'GRANT SELECT ON {tables} TO "{ROLE}"'))
-    finally:
-        engine.dispose()
 
 
 def url_of_archiver(url: str, driver: str = "postgresql") -> str:

@@ -97,6 +97,12 @@ def _scan(
     connection.execute(upsert, [service, shard, last])
 
 
+def is_known(connection: Connection[Any], property_name: str) -> bool:
+    """Return whether any entry is filed under a property; what belongs to none needs no entry to be known."""
+    query = "SELECT %(property)s = '-' OR EXISTS (SELECT FROM days WHERE property = %(property)s)"
+    return connection.execute(query, {"property": property_name}).fetchone() == (True,)
+
+
 def due_days(connection: Connection[Any], property_name: str, today: date) -> list[date]:
     """Return the days of a property that are over and sealed and were not archived yet, or have further entries since.
 

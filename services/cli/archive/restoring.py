@@ -1,31 +1,32 @@
 """Write archived entries back into journals that do not have them, entry by entry as they were hashed."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg import Connection
 from sqlalchemy import make_url
 
 from services.cli.archive.store import Store
+from services.cli.database import journal_of
 from services.cli.exits import CheckFailed, InputRefused, UsageWrong
 from services.cli.operations.keys import key_file
+from shared.journal.archive.files import DayFiles
 from shared.journal.archive.manifest import ArchivedShard, DayManifest
-from shared.journal.archive.rows import Row, accounts_of, rows_of
-from shared.journal.archive.verification import read_day, rows_in, verify_day
+from shared.journal.archive.rows import entries_of
+from shared.journal.archive.verification import verify_day
+from shared.journal.bulk import copy_into, copy_text
 from shared.journal.entry import Account, Entry, genesis
+from shared.journal.entry_rows import ENTRY_COLUMNS, entry_values
 from shared.journal.shard import Seals, Shard
 from shared.journal.signed_batch import signer_name
 from shared.journal.signed_note import CheckpointError, Signer, Verifier, decode_base64
 from shared.runtime.database_names import role_of
 
-_ENTRY = (
-    'shard, seq, kind, source, sequence, event_id, "offset", record_hash, gaming_day, occurred_at, recorded_at, data, '
-    "previous, hash, accounts, cents"
-)
+_AT_ONCE: Final = 1000
+"""The number of entries that are sent to the database together."""
 
 
 @dataclass(slots=True)
@@ -66,16 +67,11 @@ def _read(service: str, manifests: Sequence[DayManifest], store: Store) -> dict[
         of_service = [one for one in manifest.services if one.service == service]
         if not of_service:
             continue
-        files = [one for one in manifest.files if one.service == service]
-        days, _ = read_day(manifest.model_copy(update={"files": files}), store.read)
-        accounts = accounts_of(rows_in(days[service], "accounts"))
-        by_shard: dict[int, list[Row]] = defaultdict(list)
-        for row in rows_of(rows_in(days[service], "entries")):
-            by_shard[row.shard].append(row)
+        files = DayFiles(manifest, store.read)
         for shard in of_service[0].shards:
-            part = found.setdefault(shard.shard, _Part(shard.name))
-            part.entries += [row.entry(accounts) for row in by_shard[shard.shard]]
-            part.seen.append(shard)
+            found.setdefault(shard.shard, _Part(shard.name)).seen.append(shard)
+        for entry in entries_of(files.rows(service, "entries"), files.table(service, "accounts")):
+            found[entry.shard].entries.append(entry)
     for part in found.values():
         part.entries.sort(key=lambda entry: entry.seq)
     return found
@@ -112,9 +108,11 @@ def _restore(
                 "restore the days that have the entries between, too"
             )
         seq, head = entry.seq, entry.hash
-    with connection.cursor() as cursor, cursor.copy(f"COPY {schema}.entries ({_ENTRY}) FROM STDIN") as copying:
-        for entry in part.entries:
-            copying.write_row(_values(entry, numbers))
+    table = journal_of(service).entries
+    with connection.cursor() as cursor, cursor.copy(copy_into(table, ENTRY_COLUMNS)) as copying:
+        for start in range(0, len(part.entries), _AT_ONCE):
+            rows = [entry_values(entry, numbers) for entry in part.entries[start : start + _AT_ONCE]]
+            copying.write(copy_text(table, rows, ENTRY_COLUMNS))
     after = _after(service, number, part, seq, head, keys)
     connection.execute(
         f"UPDATE {schema}.shards SET next_offset = %s, next_seq = %s, head = %s, seal = %s WHERE shard = %s",  # noqa: S608
@@ -155,25 +153,3 @@ def _after(service: str, number: int, part: _Part, seq: int, head: bytes, keys: 
     except (CheckpointError, OSError) as error:
         raise UsageWrong(f"--seal-with: {error}") from error
     return Seals(signer.name, [signer.verifier], signer).sealed(shard)
-
-
-def _values(entry: Entry, numbers: dict[Account, int]) -> tuple[Any, ...]:
-    draft = entry.draft
-    return (
-        entry.shard,
-        entry.seq,
-        draft.kind,
-        draft.source,
-        draft.sequence,
-        draft.event_id,
-        draft.offset,
-        draft.record_hash,
-        draft.gaming_day,
-        draft.occurred_at,
-        entry.recorded_at,
-        draft.data.decode(),
-        entry.previous,
-        entry.hash,
-        [numbers[posting.account] for posting in draft.postings],
-        [posting.cents for posting in draft.postings],
-    )

@@ -7,12 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
+from uuid import uuid4
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchTableError
 from pyiceberg.expressions import And, BooleanExpression, EqualTo
-from pyiceberg.table import FileScanTask, StaticTable, Table
+from pyiceberg.io.pyarrow import bin_pack_arrow_table, write_file
+from pyiceberg.manifest import DataFile
+from pyiceberg.partitioning import PartitionFieldValue, PartitionKey
+from pyiceberg.table import FileScanTask, StaticTable, Table, TableProperties, WriteTask
 
 from services.cli.archive.database import url_of_archiver
 from services.cli.archive.store import TABLES as FOLDER
@@ -76,9 +80,13 @@ class Warehouse:
     def overwrite(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> Table:
         """Write the rows of one service and day in place of those that are there; return the table as it is then."""
         table = self.table(name)
-        with warnings.catch_warnings():
+        filed = {"service": service, "property": property_name, "gaming_day": day}
+        with warnings.catch_warnings(), table.transaction() as transaction:
             warnings.filterwarnings("ignore", _NOTHING_THERE)  # the first time there is nothing to overwrite
-            table.overwrite(rows, overwrite_filter=of_day(service, property_name, day))
+            transaction.delete(of_day(service, property_name, day))
+            with transaction.update_snapshot().fast_append() as snapshot:
+                for file in _written(table, rows, filed):
+                    snapshot.append_data_file(file)
         return table
 
     def current(self, name: str) -> ArchivedTable | None:
@@ -97,6 +105,19 @@ class Warehouse:
         for name in TABLES:
             known.update(map(self.store.path, _files_of(self.table(name))))
         return sorted(set(self.store.paths(FOLDER)) - known)
+
+
+def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator[DataFile]:
+    """Write the rows of one partition and yield their files.
+
+    `Table.overwrite` would do the same, and search all rows for partitions and copy them before it writes.
+    """
+    spec, schema = table.spec(), table.schema()
+    values = [PartitionFieldValue(field, filed[field.name]) for field in spec.fields]
+    partition, write = PartitionKey(values, spec, schema), uuid4()
+    parts = enumerate(bin_pack_arrow_table(rows, TableProperties.WRITE_TARGET_FILE_SIZE_BYTES_DEFAULT))
+    tasks = (WriteTask(write, number, schema, batches, partition_key=partition) for number, batches in parts)
+    return write_file(table.io, table.metadata, tasks)
 
 
 def io_properties() -> dict[str, str]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.archive.database import upgrade_archive
+from services.cli.archive.upgrade import upgrade_archive
 from services.cli.database import explained
 from services.cli.environment import settings
 from services.cli.output import AsJson, message, print_json

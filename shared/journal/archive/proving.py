@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+import pyarrow.compute as pc
+
+from shared.journal.archive.files import DayFiles, Read
 from shared.journal.archive.manifest import ArchivedService, ArchivedShard, DayManifest
-from shared.journal.archive.rows import Row, account_bytes, accounts_of, rows_of
+from shared.journal.archive.records import HashedBytes
 from shared.journal.archive.subset_proof import SubsetTree
-from shared.journal.archive.verification import Read, read_day, rows_in
 from shared.journal.checkpoint import read_unverified
 from shared.journal.merkle import ProofError
 from shared.journal.proof import prove
@@ -17,22 +19,19 @@ def prove_archived(manifests: Sequence[DayManifest], read: Read, service: str, s
     Raises: LookupError if no manifest has the entry; EvidenceError if files and checkpoint do not match.
     """
     manifest, described = _find(manifests, service, shard, seq)
-    of_service = manifest.model_copy(update={"files": [one for one in manifest.files if one.service == service]})
-    days, problems = read_day(of_service, read)
-    if problems:
-        raise ProofError(problems[0].what)
-    tables = days[service]
+    files = DayFiles(manifest, read)
+    records = HashedBytes(files.table(service, "accounts"))
     leaves: list[bytes] = []
-    wanted: Row | None = None
-    for row in rows_of(rows_in(tables, "entries")):
-        if row.shard == described.shard:
-            leaves.append(row.hash)
-            wanted = row if row.seq == seq else wanted
-    if wanted is None:
-        raise ProofError(f"the entry is not in the files of manifest {manifest.number}")
-    size = read_unverified(described.checkpoint).size
-    tree = SubsetTree(described.ranges, size, leaves, described.path_hashes())
-    record = wanted.record(account_bytes(accounts_of(rows_in(tables, "accounts"))))
+    record: bytes | None = None
+    for batch in files.rows(service, "entries"):
+        of_shard = batch.filter(pc.equal(batch.column("shard"), described.shard))
+        leaves += of_shard.column("hash").to_pylist()
+        [record] = records.of(of_shard.filter(pc.equal(of_shard.column("seq"), seq))) or [record]
+    if files.problems:
+        raise ProofError(files.problems[0].what)
+    if record is None:
+        raise ProofError(f"the entry is not in the files of manifest {manifest.number}, or lacks an account")
+    tree = SubsetTree(described.ranges, read_unverified(described.checkpoint).size, leaves, described.path_hashes())
     return prove(record, seq - 1, tree.path(seq), described.checkpoint)
 
 

@@ -1,16 +1,16 @@
 """Verify an archive from its files and public keys alone: what the signed checkpoints say is what the files have."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
-from typing import NamedTuple
+from itertools import count
 
 import pyarrow as pa
-from pyarrow import parquet
+import pyarrow.compute as pc
 
-from shared.journal.archive.columns import PARTITION, TABLES
+from shared.journal.archive.files import ArchiveProblem, DayFiles, Read
 from shared.journal.archive.manifest import (
     FIRST,
     ArchivedService,
@@ -20,22 +20,12 @@ from shared.journal.archive.manifest import (
     current,
     open_manifest,
 )
-from shared.journal.archive.rows import Row, account_bytes, accounts_of, rows_of
-from shared.journal.archive.subset_proof import Ranges, SubsetTree
+from shared.journal.archive.records import HashedBytes
+from shared.journal.archive.subset_proof import SubsetTree
 from shared.journal.checkpoint import Checkpoint, checkpoint_origin, open_note
 from shared.journal.entry import genesis
 from shared.journal.merkle import EvidenceError, Frontier
 from shared.journal.signed_note import CheckpointError, Verifier
-
-Read = Callable[[str], bytes]
-"""Returns a file of the store by its path. Raises: FileNotFoundError."""
-
-
-class ArchiveProblem(NamedTuple):
-    """What is wrong with an archive. `number` is the manifest's, 0 if it is about no single one."""
-
-    number: int
-    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,112 +58,85 @@ def read_chain(signed: Sequence[Signed], verifiers: Sequence[Verifier]) -> Chain
     return Chain(manifests, log, last)
 
 
-def read_day(manifest: DayManifest, read: Read) -> tuple[dict[str, dict[str, pa.Table]], list[ArchiveProblem]]:
-    """Return the tables of a manifest's files by service, and what is wrong with the files."""
-    parts: dict[tuple[str, str], list[pa.Table]] = defaultdict(list)
-    problems: list[ArchiveProblem] = []
-    for one in manifest.files:
-        try:
-            content = read(one.path)
-        except FileNotFoundError:
-            problems.append(ArchiveProblem(manifest.number, f"{one.path}: the file is missing"))
-            continue
-        if (len(content), sha256(content).hexdigest()) != (one.size, one.sha256):
-            problems.append(ArchiveProblem(manifest.number, f"{one.path}: the file is not what was archived"))
-        try:
-            rows = as_declared(parquet.read_table(pa.BufferReader(content)), one.table)
-        except (pa.ArrowException, ValueError, KeyError) as error:
-            problems.append(
-                ArchiveProblem(manifest.number, f"{one.path}: the file has no rows of {one.table}: {error}")
-            )
-            continue
-        if rows.num_rows != one.rows:
-            problems.append(
-                ArchiveProblem(manifest.number, f"{one.path}: {rows.num_rows} rows where there were {one.rows}")
-            )
-        if (found := _filed(rows)) - {(one.service, manifest.property, manifest.gaming_day)}:
-            problems.append(ArchiveProblem(manifest.number, f"{one.path}: has rows of {sorted(map(str, found))}"))
-        parts[one.service, one.table].append(rows)
-    days: dict[str, dict[str, pa.Table]] = defaultdict(dict)
-    for (service, table), several in parts.items():
-        days[service][table] = pa.concat_tables(several)
-    return days, problems
-
-
-def rows_in(tables: Mapping[str, pa.Table], name: str) -> pa.Table:
-    """Return the rows of a table; there may be none, such as accounts of entries without postings."""
-    return tables[name] if name in tables else TABLES[name].empty_table()
-
-
-def as_declared(rows: pa.Table, table: str) -> pa.Table:
-    """Return rows with the columns and types of an archived table. Raises: ValueError, KeyError, ArrowException."""
-    schema = TABLES[table]
-    return rows.select(schema.names).cast(schema)
-
-
-def _filed(rows: pa.Table) -> set[tuple[str, str, date]]:
-    names = [column.name for column in PARTITION]
-    groups = rows.select(names).group_by(names).aggregate([])
-    return set(zip(*(groups.column(name).to_pylist() for name in names), strict=True))
-
-
 def verify_day(manifest: DayManifest, read: Read, verifiers: Sequence[Verifier]) -> list[ArchiveProblem]:
     """Verify the files of a manifest against its hashes and against the signed checkpoints; return the problems."""
-    days, problems = read_day(manifest, read)
-    for service in manifest.services:
-        tables = days.get(service.service, {})
-        for what in verify_service(service, tables, verifiers):
-            problems.append(ArchiveProblem(manifest.number, f"{service.service}: {what}"))
-    return problems
+    files = DayFiles(manifest, read)
+    problems = [
+        ArchiveProblem(manifest.number, f"{service.service}: {what}")
+        for service in manifest.services
+        for what in _verify_service(service, files, verifiers)
+    ]
+    files.read_rest()
+    return files.problems + problems
 
 
-def verify_service(
-    service: ArchivedService, tables: Mapping[str, pa.Table], verifiers: Sequence[Verifier]
-) -> Iterator[str]:
+def _verify_service(service: ArchivedService, files: DayFiles, verifiers: Sequence[Verifier]) -> Iterator[str]:
     """Yield what is wrong with the entries of a service: hashes, order, links, sums, counts and checkpoints."""
-    known = account_bytes(accounts_of(rows_in(tables, "accounts")))
-    rows = rows_of(rows_in(tables, "entries"))
+    accounts = files.table(service.service, "accounts")
+    if len(accounts.column("account").unique()) != accounts.num_rows:
+        yield "an account's number has two rows"
+    records = HashedBytes(accounts)
+    places: list[tuple[int, str, int]] = []
+    previous: list[bytes] = []
+    hashes: list[bytes] = []
     postings = 0
+    for batch in files.rows(service.service, "entries"):
+        yield from _wrong(batch, records)
+        places += zip(*(batch.column(name).to_pylist() for name in ("shard", "shard_name", "seq")), strict=True)
+        previous += batch.column("previous").to_pylist()
+        hashes += batch.column("hash").to_pylist()
+        postings += len(pc.list_flatten(batch.column("cents")))
+    at = 0
     for shard in service.shards:
-        leaves: list[bytes] = []
-        before = (0, genesis(shard.name))
-        for seq in _seqs(shard.ranges):
-            row = next(rows, None)
-            if row is None or (row.shard, row.shard_name, row.seq) != (shard.shard, shard.name, seq):
-                found = "nothing more" if row is None else f"entry {row.seq} of {row.shard_name}"
-                yield f"entry {seq} of {shard.name} is missing: there is {found} in its place"
-                return
-            if before[0] == seq - 1 and row.previous != before[1]:
-                yield f"entry {seq} of {shard.name} is not linked to its predecessor"
-            yield from _wrong(row, known)
-            before = seq, row.hash
-            leaves.append(row.hash)
-            postings += len(row.cents)
-        if len(leaves) != shard.entries or before[1].hex() != shard.last_hash:
+        expected = [(shard.shard, shard.name, seq) for first, last in shard.ranges for seq in range(first, last + 1)]
+        of_shard = slice(at, at + len(expected))
+        if places[of_shard] != expected:
+            yield _missing(expected, places[of_shard])
+            return
+        leaves = hashes[of_shard]
+        for seq in _unlinked(shard, previous[of_shard], leaves):
+            yield f"entry {seq} of {shard.name} is not linked to its predecessor"
+        if len(leaves) != shard.entries or leaves[-1].hex() != shard.last_hash:
             yield f"{shard.name}: the manifest has other counts or another last hash than its ranges and entries"
         yield from _unproven(service.service, shard, leaves, verifiers)
-    if next(rows, None) is not None:
+        at = of_shard.stop
+    if len(places) > at:
         yield "there are more entries than the manifest says"
     if (sum(shard.entries for shard in service.shards), postings) != (service.entries, service.postings):
         yield "the manifest has other numbers of entries or postings than the files"
 
 
-def _seqs(ranges: Ranges) -> Iterator[int]:
-    for first, last in ranges:
-        yield from range(first, last + 1)
+def _wrong(batch: pa.RecordBatch, records: HashedBytes) -> Iterator[str]:
+    """Yield what is wrong with single entries."""
+    hashes, cents = batch.column("hash").to_pylist(), batch.column("cents").to_pylist()
+    for at, (record, digest, amounts) in enumerate(zip(records.of(batch), hashes, cents, strict=True)):
+        if record is None:
+            yield f"{_named(batch, at)} has a posting without account or cents"
+        elif sha256(record).digest() != digest:
+            yield f"{_named(batch, at)} or a posting of it is not what was recorded"
+        if record is not None and sum(amounts):
+            yield f"{_named(batch, at)}: the postings do not sum to zero"
 
 
-def _wrong(row: Row, accounts: Mapping[int, bytes]) -> Iterator[str]:
-    """Yield what is wrong with an entry by itself."""
-    try:
-        digest = sha256(row.record(accounts)).digest()
-    except (KeyError, ValueError):
-        yield f"entry {row.seq} of {row.shard_name} has a posting without account or cents"
-        return
-    if digest != row.hash:
-        yield f"entry {row.seq} of {row.shard_name} or a posting of it is not what was recorded"
-    if sum(row.cents):
-        yield f"entry {row.seq} of {row.shard_name}: the postings do not sum to zero"
+def _named(batch: pa.RecordBatch, at: int) -> str:
+    return f"entry {batch.column('seq')[at]} of {batch.column('shard_name')[at]}"
+
+
+def _missing(expected: Sequence[tuple[int, str, int]], there: Sequence[tuple[int, str, int]]) -> str:
+    """Return which of the expected entries is missing, and what is there in its place."""
+    at = next((at for at, (one, other) in enumerate(zip(expected, there, strict=False)) if one != other), len(there))
+    found = f"entry {there[at][2]} of {there[at][1]}" if at < len(there) else "nothing more"
+    return f"entry {expected[at][2]} of {expected[at][1]} is missing: there is {found} in its place"
+
+
+def _unlinked(shard: ArchivedShard, previous: Sequence[bytes], hashes: Sequence[bytes]) -> Iterator[int]:
+    """Yield the entries of a shard that do not name the hash of the entry before them, where that one is there."""
+    at = 0
+    for first, last in shard.ranges:
+        before = [genesis(shard.name) if first == 1 else previous[at], *hashes[at : at + last - first]]
+        named = previous[at : at + last - first + 1]
+        yield from (seq for seq, one, other in zip(count(first), before, named, strict=False) if one != other)
+        at += last - first + 1
 
 
 def _unproven(

@@ -9,7 +9,7 @@ import pytest
 
 from shared.journal.archive.manifest import ArchivedFile, DayManifest, ManifestError, Signed
 from shared.journal.archive.proving import prove_archived
-from shared.journal.archive.rows import accounts_of, rows_of
+from shared.journal.archive.rows import accounts_of, entries_of
 from shared.journal.archive.verification import read_chain, uncovered, verify_day
 from shared.journal.proof import verify_document
 from shared.journal.signed_note import Signer
@@ -20,7 +20,9 @@ from tests.support.archive_files import (
     Files,
     accounts_table,
     archive_files,
+    described,
     entries_table,
+    written,
 )
 from tests.support.journals import SHARD
 
@@ -59,11 +61,10 @@ def test_an_archive_as_it_was_written_verifies(files: Files) -> None:
 def test_rows_are_the_entries_that_were_archived(files: Files) -> None:
     """Every field, with postings and the day of an entry that has none."""
     of_day = [entry for entry in files.entries if entry.seq % 2 == 0]
-    rows = rows_of(entries_table(DAYS[0], of_day))
-    accounts = accounts_of(accounts_table(DAYS[0]))
+    accounts = accounts_table(DAYS[0])
 
-    assert ACCOUNTS_BY_NUMBER == accounts
-    assert of_day == [row.entry(accounts) for row in rows]
+    assert ACCOUNTS_BY_NUMBER == accounts_of(accounts)
+    assert of_day == list(entries_of(entries_table(DAYS[0], of_day).to_batches(), accounts))
 
 
 @pytest.mark.parametrize(
@@ -123,6 +124,19 @@ def test_altered_rows_are_named(files: Files, change: Callable[[pa.Table], pa.Ta
 
     assert of_content in whats(files, altered)
     assert {of_content, "tables/entries/data/1.parquet: the file is not what was archived"} <= set(whats(files, first))
+
+
+def test_an_account_with_two_rows_is_named(files: Files) -> None:
+    """A question would count its postings twice, though every hash is good."""
+    first = files.manifests[0]
+    [old] = [one for one in first.files if one.table == "accounts"]
+    rows = accounts_table(DAYS[0])
+    content = written(pa.concat_tables([rows, rows.slice(0, 1)]))
+    files.files[old.path] = content
+    new = described("accounts", old.path, content, rows.num_rows + 1)
+    altered = first.model_copy(update={"files": [new if one is old else one for one in first.files]})
+
+    assert [f"{SERVICE}: an account's number has two rows"] == whats(files, altered)
 
 
 def test_a_hash_that_was_altered_with_its_entry_is_not_that_of_the_checkpoint(files: Files) -> None:

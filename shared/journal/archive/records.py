@@ -1,0 +1,102 @@
+"""The bytes under the hashes of archived entries, for many rows at once from their columns.
+
+They are exactly those of `shared.journal.entry.entry_record`. Each field is its length in eight bytes, big-endian, and
+its bytes; texts are in UTF-8, numbers decimal, moments microseconds since 1970 in UTC. The fields are, in this order:
+
+    pitledger-entry-v1, previous, shard_name, seq, kind, source, sequence, event_id, input_offset, record_hash,
+    gaming_day, occurred_at, recorded_at, data, the number of postings,
+    and of each posting account_property, table_name, wager, leg, cents
+
+What is null is an empty field, and so is the gaming day of an entry that has none of its own.
+"""
+
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from shared.journal.entry import ENTRY_TAG
+
+_NOTHING: Final = pa.scalar(b"", pa.binary())
+_TAG: Final = pa.scalar(len(ENTRY_TAG).to_bytes(8, "big") + ENTRY_TAG, pa.binary())
+_ACCOUNT: Final = ("account_property", "table_name", "wager", "leg")
+
+
+class HashedBytes:
+    """What the hashes of entries cover whose postings are on these accounts, with the columns of `ACCOUNTS`.
+
+    Numbers of accounts are those of one service, property and gaming day.
+    """
+
+    def __init__(self, accounts: pa.Table) -> None:
+        known = accounts.combine_chunks()
+        self._numbers = known.column("account").combine_chunks()
+        texts = (_field(known.column(name).combine_chunks()) for name in _ACCOUNT)
+        self._texts = _joined([part for text in texts for part in text])
+
+    def of(self, batch: pa.RecordBatch) -> list[bytes | None]:
+        """Return what the hash of each entry covers; None if a posting has no cents, or an account that is not there.
+
+        The batch has the columns of `ENTRIES`, and no more than 2 GiB.
+        """
+        records: list[bytes | None] = _records(batch, self._numbers, self._texts).to_pylist()
+        return records
+
+
+def _records(batch: pa.RecordBatch, numbers: pa.Array, texts: pa.Array) -> pa.Array:
+    column = batch.column
+    own_day = pc.if_else(column("day_of_recording"), None, column("gaming_day"))
+    counts, postings = _postings(column("accounts"), column("cents"), numbers, texts)
+    fields = (
+        column("previous"),
+        column("shard_name"),
+        column("seq"),
+        column("kind"),
+        column("source"),
+        column("sequence"),
+        column("event_id"),
+        _or_empty(column("input_offset")),
+        _or_empty(column("record_hash")),
+        _or_empty(own_day),
+        column("occurred_at").cast(pa.int64()),
+        column("recorded_at").cast(pa.int64()),
+        column("data"),
+        counts,
+    )
+    return _joined([_TAG, *(part for values in fields for part in _field(values)), postings])
+
+
+def _postings(accounts: pa.Array, cents: pa.Array, numbers: pa.Array, texts: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return the number of postings of each row, null if it has not one account for each, and their joined fields."""
+    counts = pc.list_value_length(cents)
+    paired = pc.equal(counts, pc.list_value_length(accounts))
+    accounts, cents = pc.if_else(paired, accounts, None), pc.if_else(paired, cents, None)
+    of_account = texts.take(pc.index_in(pc.list_flatten(accounts), numbers))
+    lines = _joined([of_account, *_field(pc.list_flatten(cents))])
+    counts = pc.if_else(paired, counts, None)
+    ends = pc.cumulative_sum(pc.fill_null(counts, 0))
+    starts_and_end = pa.concat_arrays([pa.array([0], ends.type), ends])
+    return counts, pc.binary_join(pa.ListArray.from_arrays(starts_and_end, lines), _NOTHING)
+
+
+def _field(values: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return values as they are hashed: the length of each, and its bytes."""
+    content = _bytes(values)
+    lengths = pc.binary_length(content).dictionary_encode()
+    written = [length.to_bytes(8, "big") for length in lengths.dictionary.to_pylist()]
+    return pa.array(written, pa.binary()).take(lengths.indices), content
+
+
+def _or_empty(values: pa.Array) -> pa.Array:
+    return pc.fill_null(_bytes(values), _NOTHING)
+
+
+def _bytes(values: pa.Array) -> pa.Array:
+    """Return values as bytes: those of a text, or of the text of a number or date."""
+    is_bytes = pa.types.is_binary(values.type) or pa.types.is_fixed_size_binary(values.type)
+    return (values if is_bytes else values.cast(pa.string())).cast(pa.binary())
+
+
+def _joined(parts: list[pa.Array | pa.Scalar]) -> pa.Array:
+    """Return the bytes of several columns joined row by row; null if one of them is."""
+    return pc.binary_join_element_wise(*parts, _NOTHING)
