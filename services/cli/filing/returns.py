@@ -131,7 +131,8 @@ def copies(
 ) -> None:
     """Write a copy for each recipient of the information returns in a filing, as PDF; the access is recorded.
 
-    The documents have the contents of the file, and are not forms of the IRS.
+    The documents have the contents of the file, and are not forms of the IRS. A return that was rejected is left out:
+    its copy comes from the filing that has it again.
 
     Example: pitledger filing copies riverside 4 -o copies
     """
@@ -143,12 +144,23 @@ def copies(
             raise InputRefused(f"filing {filing} of {property_name} has no information returns")
         content = accounts.read_bytes(f"{path}/file").decode()
     layout = _layout(laws, found["form"], int(found["period"]), told=True)
+    stand = [
+        (row, one["reference"])
+        for row, one in zip(read_rows(content, layout), found["reports"], strict=True)
+        if not _is_rejected(found, one)
+    ]
+    if not stand:
+        raise NotFound(f"every return of filing {filing} was rejected: their copies come from the next filing of them")
     _make_folder(output)
-    people = [one["reference"] for one in found["reports"]]
-    made = recipient_copies(FORM_NUMBERS[found["form"]], layout, read_rows(content, layout), people)
+    made = recipient_copies(FORM_NUMBERS[found["form"]], layout, *zip(*stand, strict=True))
     for person, pages in made:
         name = f"{FORM_NUMBERS[found['form']].lower()}-{found['period']}-{filing}-{quote(person, safe='')}.pdf"
         write_bytes(pages, output / name, "pdf", readable=False)
+
+
+def _is_rejected(filing: Mapping[str, Any], report: Mapping[str, Any]) -> bool:
+    """Return whether a report was rejected, alone or with the whole file, in which case no report has an answer."""
+    return filing["status"] == "rejected" and not report.get("accepted")
 
 
 class _Office:

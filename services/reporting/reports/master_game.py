@@ -56,6 +56,7 @@ SHIFTS: Final = Section(
     key=("table", "shift"),
     columns=(*_PLACE, Column(name="shift", title="Shift"), *_FIGURES),
 )
+"""The total of openers and closers is that of `TABLES`: a shift's closer is the next one's opener."""
 
 EXCUSED: Final = Section(
     name="excused",
@@ -81,7 +82,7 @@ async def _fill(books: Books) -> Content:
         fill(
             SHIFTS,
             ({**_row(books, table, win), "shift": shift} for (table, shift), win in by_shift),
-            **_total(whole),
+            **{"opener_cents": whole.opener, "closer_cents": whole.closer, **_total(whole)},
         ),
         fill(EXCUSED, [row for closed in await books.facts(DayPreliminary) for row in _excused(books, closed)]),
     )

@@ -131,8 +131,10 @@ class PatronIdentity(Contract):
 
     def _wrong_numbers(self) -> Iterator[str]:
         number, kind = self.taxpayer_number, self.taxpayer_number_kind
-        if (number is None) != (kind is None):
-            yield "taxpayer_number: it goes with its kind"
+        if number is not None and kind is None:
+            yield "taxpayer_number: given without taxpayer_number_kind"
+        elif number is None and kind is not None:
+            yield "taxpayer_number_kind: given without taxpayer_number"
         elif (
             number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or is_made_up(number))
         ):

@@ -212,6 +212,20 @@ def test_each_recipient_has_a_copy_of_what_was_filed(winnings_office: WinningsOf
     assert {"p-9", "p-10"} == {getattr(one, "patron", "") for one in seen}
 
 
+def test_a_rejected_return_has_no_copy(winnings_office: WinningsOffice, tmp_path: Path) -> None:
+    """The next filing has the same win again, so that the winner would have two statements of it."""
+    winnings_office.register()
+    winnings_office.returns()
+    copies, folder = ("filing", "copies", "riverside", "1", "-o"), tmp_path / "copies"
+    assert 1 == winnings_office.send(1, "--status", "accepted", "--rejected", "1").code
+    assert 0 == winnings_office.call(*copies, str(folder), person=EVE).code
+    assert ["w-2g-2026-1-p-10.pdf"] == [one.name for one in folder.iterdir()]
+    whole = ("filing", "acknowledge", "riverside", "1", "--status", "rejected", "--reason", "the whole file was")
+    assert 1 == winnings_office.call(*whole, person=EVE).code
+    none = winnings_office.call(*copies, str(tmp_path / "none"), person=EVE)
+    assert (4, True) == (none.code, "every return of filing 1 was rejected" in none.stderr), none.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
