@@ -55,6 +55,11 @@ _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
 
 
+def _written(number: str) -> str:
+    """Return the letters and digits of a number as it is compared: without case, spaces and hyphens."""
+    return "".join(filter(str.isalnum, number)).casefold()
+
+
 class IdentifyingDocument(Contract):
     """The document that the cashier was shown; kind `other` needs a description."""
 
@@ -109,6 +114,22 @@ class PatronIdentity(Contract):
         """Return the fields that forms require for this kind of patron and country."""
         of_kind = _OF_ENTITIES if self.kind == "entity" else _OF_PEOPLE
         return of_kind | _OF_BOTH | (frozenset(("state_code",)) if self.country in _WITH_STATES else frozenset())
+
+    def taxpayer_number_text(self) -> str | None:
+        """Return what is equal in two identities with the same taxpayer number; None without one.
+
+        Kinds of the United States are one, because a clerk may have chosen the wrong one. A foreign number is of its
+        country.
+        """
+        if self.taxpayer_number is None:
+            return None
+        country = self.country if self.taxpayer_number_kind == "foreign" else "US"
+        return f"{country} {_written(self.taxpayer_number)}"
+
+    def document_text(self) -> str | None:
+        """Return what is equal in two identities with the same document, in any spelling; None without one."""
+        one = self.document
+        return one and f"{one.kind} {one.issuing_country} {one.issuing_state} {_written(one.number)}"
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

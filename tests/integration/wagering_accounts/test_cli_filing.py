@@ -227,6 +227,22 @@ def test_a_report_is_amended_down_to_nothing(currency_office: CurrencyOffice, tm
     assert ("accepted", SECOND) == (row["status"], row["bsa_id"])
 
 
+def test_a_person_under_two_references_is_not_reported_apart_unnoticed(currency_office: CurrencyOffice) -> None:
+    """Even if neither has a report alone: the day of a person has one total."""
+    office = currency_office
+    office.house.register("q-7", "w-q")
+    assert office.house.send("/patrons/riverside/q-7/identity", {"identity": IDENTITY}).is_success
+    office.sell(10_500, "p-7")
+    assert 0 == office.prepare("--only", "p-7").code
+    office.house.send("/filings/riverside/1/withdraw", {"reason": "a test"}, person=EVE)
+    office.tell()
+    office.sell(9_000, "q-7")
+    refused = office.prepare()
+    assert (3, True) == (refused.code, "p-7 and q-7 are one person: the same taxpayer number" in refused.stderr)
+    assert "--apart p-7" in refused.stderr
+    assert 0 == office.prepare("--apart", "p-7").code
+
+
 def test_a_repeated_record_of_what_was_sent_is_no_error(currency_office: CurrencyOffice) -> None:
     """The answer to the first one was lost; another identifier, or another moment, is one all the same."""
     office, sent = currency_office, ("filing", "filed", "riverside", "1", "--tracking-id")

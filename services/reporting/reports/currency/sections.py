@@ -125,6 +125,12 @@ WARNINGS: Final = Section(
         *_SOURCE,
     ),
 )
+ALIKE: Final = Section(
+    name="alike",
+    title="References that differ only in case, added up apart",
+    key=("person",),
+    columns=(PERSON, Column(name="alike", title="Differs only in case from")),
+)
 PATTERNS: Final = Section(
     name="patterns",
     title="Patterns for a person to judge",
