@@ -128,8 +128,9 @@ class PatronIdentity(Contract):
 
     def document_text(self) -> str | None:
         """Return what is equal in two identities with the same document, in any spelling; None without one."""
-        one = self.document
-        return one and f"{one.kind} {one.issuing_country} {one.issuing_state} {_written(one.number)}"
+        if (one := self.document) is None:
+            return None
+        return f"{one.kind} {one.issuing_country} {one.issuing_state} {_written(one.number)}"
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

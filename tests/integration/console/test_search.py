@@ -30,7 +30,7 @@ def browser(stage: Stage) -> Browser:
         answers["table-inventory", "GET", f"/slips/{PROPERTY}/{kind}/12"] = (200, found)
     transfer = {"transfer": 3, "giver": "vault", "receiver": "cage", "status": "issued"}
     answers["table-inventory", "GET", f"/cage/{PROPERTY}/transfers/3"] = (200, transfer)
-    finds = {
+    finds: dict[tuple[str, str], dict[str, Any]] = {
         ("round-settlement", "/rounds/find"): {"round_id": "n1-0042", "table": "BJ-01"},
         ("wagering-accounts", "/accounts/find"): {
             "account": "GA-7",
