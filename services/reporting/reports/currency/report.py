@@ -397,8 +397,8 @@ CURRENCY: Final = Report(
         "threshold, patterns that a person should look at, and what was to be reported until something of it was "
         "void. What became of each report: whether it was filed, by whom, in time, what FinCEN answered, and whether "
         "what it says still holds: if not, what was sent is amended, and what was not is withdrawn. Persons are "
-        "references. Of more than a week, logs of currency are added up by gaming day and department (the day lists "
-        "them), and what is near the threshold of a log alone is not listed."
+        "references; those that differ only in case are named. Of more than a week, logs of currency are added up by "
+        "gaming day and department (the day lists them), and what is near the threshold of a log alone is not listed."
     ),
     sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, WARNINGS, PATTERNS, AMENDED, FILED, ALIKE),
     sources=(
