@@ -227,7 +227,7 @@ def test_without_its_keys_the_service_shows_and_takes_no_identity(house: House, 
 
 
 def test_the_key_that_wraps_is_replaced(house: House, keys: Path) -> None:
-    """Every patron's key is wrapped anew, and the former one is not needed any more."""
+    """Every key is wrapped anew, also the property's own, and the former one is not needed any more."""
     identified(house)
     keys.write_text(new_wrapping_key("k2") + keys.read_text())
 
@@ -238,14 +238,22 @@ def test_the_key_that_wraps_is_replaced(house: House, keys: Path) -> None:
         await engine.dispose()
         return count
 
-    assert [1, 0] == [house.desk.client.run(wrap_anew()) for _ in range(2)]
+    assert [2, 0] == [house.desk.client.run(wrap_anew()) for _ in range(2)]
     keys.write_text(keys.read_text().splitlines()[0])
     assert IDENTITY["last_name"] == house.read(PATRON + "/identity").json()["identity"]["last_name"]
+    assert ["p-1"] == _same_person(house).json()["same_person_as"]
+
+
+def _same_person(house: House) -> httpx.Response:
+    """Register and identify the same person again, under another reference."""
+    house.register("p-2", "W-2")
+    return house.send(f"/patrons/{PROPERTY}/p-2/identity", who())
 
 
 def test_every_route_that_shows_a_patron_records_the_look(house: House) -> None:
-    """Each GET whose answer names a patron or has a personal field is asked for, and one entry more says so."""
+    """Each GET whose answer names a patron or has a personal field is asked for, and one entry more says so of each."""
     identified(house)
+    _same_person(house)
     assert 201 == enter(house).status_code
     assert 201 == house.open(patron="p-1").status_code
     shown = {}
@@ -258,11 +266,13 @@ def test_every_route_that_shows_a_patron_records_the_look(house: House) -> None:
         person = "care.joy" if path.endswith("/erasure") else "cage.ann"
         asked = house.read(filled + (f"?property={PROPERTY}" if "{" not in path else ""), person=person)
         assert 200 == asked.status_code, path
-        assert before + 1 == looks(house), path
-    assert {f"{PATRON_PATH}{end}" for end in ("", "/identity", "/erasure")} | ACCOUNT_PATHS == shown.keys()
+        assert before + (1 if "{" in path else 2) == looks(house), path
+    ends = {f"{PATRON_PATH}{end}" for end in ("", "/identity", "/erasure")}
+    assert ends | ACCOUNT_PATHS | {SAME_PERSONS} == shown.keys()
 
 
 PATRON_PATH = "/patrons/{property}/{patron}"
+SAME_PERSONS = "/same-persons"
 ACCOUNT_PATHS = {"/accounts", "/accounts/{property}/{account}", "/accounts/{property}/{account}/statement"}
 
 
