@@ -97,7 +97,7 @@ def draft(
     for row in rows:
         patterns.setdefault(row["person"], []).append(row)
     if reference not in patterns:
-        way_out = "write the draft of another suspicion as docs/examples/suspicion.yaml does, then: pitledger sar prepare"
+        way_out = "draft another suspicion as docs/examples/suspicion.yaml does, then: pitledger sar prepare"
         raise NotFound(f"the currency report of {day} lists no pattern of {reference}: {way_out}")
     identity = None
     is_patron = not reference.startswith(_NO_PATRON)
