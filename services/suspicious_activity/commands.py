@@ -218,7 +218,7 @@ def _withdraw(command: WithdrawSar, sar: SarDocument, now: Now) -> Accepted:
 def _filed(command: RecordSarFiled, state: _Sending, now: Now) -> Accepted:
     sar, reason = state.sar, command.reason
     place = place_for_command(state.places.place, command.property, now.at)
-    sent_at = sar.sent_at(place, command.filed_at, now.at, reason)
+    sent_at = sar.sent_at(place, command.tracking_id, command.filed_at, now.at, reason)
     said: dict[str, Any] = {"filed_at": sent_at, "tracking_id": command.tracking_id}
     require_own(command.tracking_id, state.holder)
     said |= {"reason": reason}

@@ -16,7 +16,7 @@ from services.wagering_accounts.domain.apply_facts import OfRound, StaleStateErr
 from services.wagering_accounts.domain.books import Adjustment, Books, Patron, Promotion, Round
 from services.wagering_accounts.queries.books import TABLES, ReadSet, load
 from services.wagering_accounts.queries.order import in_order
-from services.wagering_accounts.tables import PROJECTIONS, lines, patron_codes, patron_keys
+from services.wagering_accounts.tables import DIGESTS, PROJECTIONS, lines, patron_codes, patron_keys
 from shared.contracts.accounts import (
     AboutErasure,
     AboutGrant,
@@ -41,6 +41,7 @@ _ADD: Final = {kind: insert(table, on_conflict="skip") for kind, table in TABLES
 _CHANGE: Final = {kind: update(table) for kind, table in TABLES.items()}
 _ADD_LINES: Final = insert(lines, on_conflict="skip")
 _OF_PATRON: Final = ("property", "patron")
+_SET_DIGESTS: Final = update(patron_keys, DIGESTS)
 _DESTROY: Final = [
     compiled(delete(table).where(same(table, given(table, _OF_PATRON), _OF_PATRON)), _OF_PATRON)
     for table in (patron_keys, patron_codes)
@@ -105,6 +106,8 @@ async def _write(transaction: Transaction, books: Books, recorded: Sequence[tupl
             )
             await sent.write(_ADD[kind], new, otherwise=Fenced(f"somebody else wrote the same {name}"))
             await sent.write(_CHANGE[kind], changed, otherwise=Fenced(f"{name} that were read are gone"))
+        digests = [dict(zip(_OF_PATRON, key, strict=True)) | dict(found) for key, found in books.digests.items()]
+        await sent.write(_SET_DIGESTS, digests, otherwise=Fenced("the keys of identities are gone"))
         erased = [Patron.key_of(fact) for _, fact in recorded if isinstance(fact, PatronErased)]
         for statement in _DESTROY:
             await sent.write(statement, keyed(statement, erased))

@@ -52,6 +52,7 @@ patrons = Table(
     *dates("bought_in_on", null=True),
     *counts("bought_in_cents"),
     *moments("erased_at", null=True),
+    Index("patrons_by_end", "property", reversed_reference(column("patron"))),
     CheckConstraint("failed_codes >= 0 AND bought_in_cents >= 0", name="not_negative"),
     schema=SCHEMA,
 )
@@ -78,15 +79,25 @@ Index(
     _table=journal.entries,
 )
 
+DIGESTS = ("taxpayer_number_digest", "document_digest")
+"""Keyed digests of what identifies one person alone."""
+
 patron_keys = Table(
     "patron_keys",
     metadata,
     *texts("property", "patron", key=True),
     *texts("wrapped_by"),
     *columns(LargeBinary, "wrapped"),
+    *columns(LargeBinary, *DIGESTS, null=True),
+    Index("patron_keys_by_taxpayer_number", "property", "taxpayer_number_digest"),
+    Index("patron_keys_by_document", "property", "document_digest"),
     schema=SCHEMA,
 )
-"""The key of each patron, wrapped by the key `wrapped_by`. Without the row its data cannot be decrypted."""
+"""The key of each patron, wrapped by the key `wrapped_by`. Without the row its data cannot be decrypted.
+
+The digests of the patron's identity show which references are one person. They are keyed by the property's own key,
+whose row has no patron (an empty text).
+"""
 
 patron_identities = Table(
     "patron_identities",

@@ -23,6 +23,7 @@ from tests.support.worker import MOMENT
 _TWO = Pool(connections_max=2, wait_seconds=0.02)
 
 _RECORD_WHO_LOOKED = {
+    "GET /same-persons",
     "GET /patrons/{property}/{patron}/identity",
     "GET /patrons/{property}/{patron}/erasure",
 }

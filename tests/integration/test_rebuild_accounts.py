@@ -296,7 +296,7 @@ def test_an_access_code_is_kept_and_never_rebuilt(url: str) -> None:
         rebuilt(url, first=["DELETE FROM wagering_accounts.patron_codes WHERE patron = 'p-1'"])
         assert 200 == house.cash_out(account="W-2", access_code=CODE).status_code
         lost = house.cash_out(account="W-1", access_code=CODE)
-        assert (403, "the access code of patron p-1 is lost; give the patron a new one") == (
+        assert (403, "the access code of patron p-1 was never given, or is lost; give the patron a new one") == (
             lost.status_code,
             lost.json()["detail"],
         )

@@ -31,6 +31,11 @@ IDENTITY: Final[dict[str, Any]] = {
     "occupation": "glass blower",
 }
 """Who a patron is, as `POST /patrons/{property}/{patron}/identity` takes it."""
+SOMEBODY_ELSE: Final = IDENTITY | {
+    "taxpayer_number": "900551235",
+    "document": IDENTITY["document"] | {"number": "98765433"},
+}
+"""Who another patron is, of the same name."""
 TABLE = "BJ-01"
 NOON = datetime(2026, 11, 20, 17, tzinfo=UTC)  # at the place
 DAY = "2026-11-20"

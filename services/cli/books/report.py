@@ -1,13 +1,14 @@
 """`pitledger report`: list the reports, print one in any format, and list the entries behind a cell."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
 
 import typer
 
-from services.cli.client import client_of
+from services.cli.client import Client, client_of
 from services.cli.exits import UsageWrong
 from services.cli.moments import moment_of
 from services.cli.output import (
@@ -24,6 +25,7 @@ from services.cli.output import (
     write_bytes,
 )
 from shared.contracts.money import dollars
+from shared.contracts.property_snapshot import clock_text
 
 _REPORTING: Final = "reporting"
 _PERIODS: Final = {"day": "YYYY-MM-DD", "week": "YYYY-MM-DD", "month": "YYYY-MM", "quarter": "YYYY-Qn", "year": "YYYY"}
@@ -89,14 +91,21 @@ def report(
         asked |= {} if known_at is None else {"known_at": moment_of("--known-at", known_at).isoformat()}
         asked |= {key: value for key, value in (("table", table_name), ("game", game)) if value is not None}
         if explain is not None:
-            _explain(client.read(f"/reports/{name}/entries", **asked, cell=explain), as_json=as_json)
+            found = client.read(f"/reports/{name}/entries", **asked, cell=explain)
+            print_json(found) if as_json else _explain(found, _zone(client, property_name))
         elif form is not None:
             narrowed = {} if section is None else {"section": section}
             content = client.read_bytes(f"/reports/{name}", **asked, **narrowed, **{"as": form})
             write_bytes(content, output, form, readable=form in ("json", "csv"))
         else:
             document = client.read(f"/reports/{name}", **asked)
-            print_json(document) if as_json else _show(document)
+            print_json(document) if as_json else _show(document, _zone(client, property_name))
+
+
+def _zone(client: Client, property_name: str) -> ZoneInfo:
+    """Return the time zone of a property's clock."""
+    [zone] = [one["time_zone"] for one in client.read_list("/floors") if one["property"] == property_name]
+    return ZoneInfo(zone)
 
 
 def period_asked(periods: Mapping[str, str | None]) -> dict[str, str]:
@@ -128,29 +137,26 @@ def _list(found: list[dict[str, Any]], *, as_json: bool) -> None:
     show(table(names("Report", "Title", "Of a") + words("What it shows"), rows))
 
 
-def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
+def _explain(found: Mapping[str, Any], zone: ZoneInfo) -> None:
     computed = f" ({found['formula']})" if found["formula"] else ""
-    print_line(f"{found['cell']}: {found['title']}{computed} = {_text(found['value'], found['unit'])}")
+    print_line(f"{found['cell']}: {found['title']}{computed} = {_text(found['value'], found['unit'], zone)}")
     rows = [
         [
             entry["service"],
             f"{entry['shard']}/{entry['seq']}",
-            entry.get("recorded_at") or "",
+            _text(entry.get("recorded_at"), "moment", zone),
             entry.get("round_id") or "",
             ", ".join(f"{lead['what'].replace('_', ' ')} {lead['name']}" for lead in entry["leads"]),
             entry.get("measure") or "",
-            _exact(entry.get("value"), _unit(entry.get("measure") or found["unit"])),
+            _exact(entry.get("value"), _unit(entry.get("measure") or found["unit"]), zone),
             entry.get("factor") or "",
-            _exact(entry.get("adds"), found["unit"]),
+            _exact(entry.get("adds"), found["unit"], zone),
         ]
         for entry in found["entries"]
     ]
     is_sum = found["adds_up_to"] is not None
     if is_sum:
-        rows.append(["sum", *[""] * 7, _exact(found["adds_up_to"], found["unit"])])
+        rows.append(["sum", *[""] * 7, _exact(found["adds_up_to"], found["unit"], zone)])
         if found["rounding"] != "0":
             print_line(f"the value is the sum and {found['rounding']} of rounding")
     elif rows:
@@ -159,8 +165,11 @@ def _explain(found: Mapping[str, Any], *, as_json: bool) -> None:
     show(table(texts + numbers("Value", "Factor", "Adds"), rows, footer=is_sum))
 
 
-def _show(document: Mapping[str, Any]) -> None:
-    """Print a report as tables: its header, its sections, its identities, and its unconfirmed values."""
+def _show(document: Mapping[str, Any], zone: ZoneInfo) -> None:
+    """Print a report as tables: its header, its sections, its identities, and its unconfirmed values.
+
+    Moments are on the property's clock, but for `known at`, which can be given again as it is.
+    """
     first, last = document["first_day"], document["last_day"]
     period = first if first == last else f"{first} to {last}"
     version = f", version {document['version']}" if document["version"] > 1 else ""
@@ -172,10 +181,10 @@ def _show(document: Mapping[str, Any]) -> None:
     )
     for section in document["content"]["sections"]:
         columns = _said(section, document["columns"][section["name"]])
-        rows = [[_text(row[column["name"]], column["unit"]) for column in columns] for row in section["rows"]]
+        rows = [[_text(row[column["name"]], column["unit"], zone) for column in columns] for row in section["rows"]]
         totals = section["total"]
         if totals is not None:
-            rows.append([_text(totals[column["name"]], column["unit"]) for column in columns])
+            rows.append([_text(totals[column["name"]], column["unit"], zone) for column in columns])
         if rows and columns:
             show(heading(section["title"]), table(_headings(columns), rows, footer=totals is not None))
         else:
@@ -200,14 +209,16 @@ def _unit(measure: str) -> str:
     return "cents" if measure.endswith("cents") else "count"
 
 
-def _exact(amount: int | str | None, unit: str) -> str:
+def _exact(amount: int | str | None, unit: str, zone: ZoneInfo) -> str:
     """Return an exact amount as text: whole cents as dollars, a fraction unchanged."""
     if amount is None or (isinstance(amount, str) and "/" in amount):
         return amount or ""
-    return _text(int(amount), unit)
+    return _text(int(amount), unit, zone)
 
 
-def _text(value: Any, unit: str) -> str:
+def _text(value: Any, unit: str, zone: ZoneInfo) -> str:
     if value is None:
         return ""
+    if unit == "moment":
+        return clock_text(datetime.fromisoformat(value), zone)
     return dollars(int(value)) if unit == "cents" else f"{value:,}" if isinstance(value, int) else str(value)

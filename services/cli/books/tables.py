@@ -248,7 +248,7 @@ _OWN: Final[Mapping[str, Kept]] = {
         ),
     ),
     "wagering_accounts.patron_keys": Kept(
-        "nothing: keys of patrons, wrapped by the keys of the installation",
+        "nothing: keys of patrons, wrapped by the keys of the installation, and keyed digests of their identities",
         Fate(
             "refused",
             "it unwraps nothing: the patron's identity is not shown",

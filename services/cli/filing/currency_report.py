@@ -64,6 +64,17 @@ def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
     return said | ({"with_others": others} if others and kind != "entry" else {})
 
 
+def people_of(report: Mapping[str, Any]) -> set[str]:
+    """Return everybody of whom the report lists currency, reported, logged or near a threshold, with their agents."""
+    rows = [row for section in ("lines", "log", "warnings") for row in section_of(report, section)]
+    return {
+        name
+        for row in rows
+        for name in (row["person"], row.get("conducted_by"), *(row.get("on_behalf_of") or "").split(", "))
+        if name
+    }
+
+
 def others_of(key: Reported, lines: Sequence[Line]) -> list[str]:
     """Return the agents and principals in the lines of a report, other than the person reported."""
     named = {one for line in lines for one in (line.conductor, *line.on_behalf_of) if one is not None}

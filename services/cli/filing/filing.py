@@ -18,6 +18,7 @@ from services.cli.filing.currency_report import (
     currency_report,
     name_of,
     others_of,
+    people_of,
     reports_of,
     require_reported,
     subject_of,
@@ -36,6 +37,7 @@ from services.cli.filing.reading import (
     words_of,
 )
 from services.cli.filing.returns import copies, returns
+from services.cli.filing.same_person import Apart, require_one_reference_each
 from services.cli.filing.steps import (
     CorrectReason,
     Property,
@@ -89,6 +91,7 @@ def prepare(
             help="This person's report corrects the one with that identifier; name the entry of an unidentified one.",
         ),
     ] = None,
+    apart: Apart = None,
     unconfirmed: Unconfirmed = False,
     as_json: AsJson = False,
 ) -> None:
@@ -97,8 +100,9 @@ def prepare(
     The amounts are those of the currency report. Identities are read from the wagering accounts, and each access is
     recorded. No file is written if a person has no identity and is not named by --unidentified, or was reported before
     and is not named by --corrects. A report that corrects another one has the amounts that hold now, even below the
-    threshold or without any. A movement by an agent is in one report with its principal. Another person releases the
-    filing. The file has personal data: keep it as you keep the forms.
+    threshold or without any. A movement by an agent is in one report with its principal. Nor is a file written if two
+    references that moved currency on the day are one person, whose total is one, unless one is named by --apart.
+    Another person releases the filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
@@ -107,6 +111,7 @@ def prepare(
     prior = dict(_prior(one) for one in corrects or ())
     report = currency_report(property_name, day)
     require_reported(report, (*(only or ()), *prior))
+    require_one_reference_each(property_name, people_of(report), apart or ())
     reports = {
         key: lines for key, lines in reports_of(report, prior).items() if not only or {key[0], name_of(key)} & {*only}
     }

@@ -23,6 +23,7 @@ from services.cli.filing.return_rows import (
     unwritten,
     wrong_cells,
 )
+from services.cli.filing.same_person import Apart, require_one_reference_each
 from services.cli.filing.steps import Property
 from services.cli.output import AsJson, message, print_json, write_bytes
 from services.wagering_accounts.domain.filed_returns import read_rows
@@ -66,6 +67,7 @@ def returns(
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="PERSON", help="Only this person (repeat for more).")
     ] = None,
+    apart: Apart = None,
     unconfirmed: Unconfirmed = False,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +75,8 @@ def returns(
 
     The returns are those in section returns of the winnings report that are in no filing, or were rejected. Identities
     are read from the wagering accounts, and each access is recorded. If a return would be rejected, every reason is
-    printed and no file is written. With --corrected, the returns that were sent are compared with the books. A file has
+    printed and no file is written; the same holds if two winners are one person, unless one is named by --apart. With
+    --corrected, the returns that were sent are compared with the books. A file has
     as many returns as the portal takes; another person releases each file. The files have personal data.
 
     Example: pitledger filing returns --property riverside --year 2026 --form w-2g --template w2g.csv -o returns
@@ -104,6 +107,7 @@ def returns(
             raise NotFound(
                 f"nothing is to be {'corrected' if corrected else 'returned'} on {FORM_NUMBERS[key]} for {year}"
             )
+        require_one_reference_each(property_name, {one.patron for one in named}, apart or ())
         _require_columns(layout, header, template, named, empty or ())
         _make_folder(output)
         prepared = []
@@ -131,7 +135,8 @@ def copies(
 ) -> None:
     """Write a copy for each recipient of the information returns in a filing, as PDF; the access is recorded.
 
-    The documents have the contents of the file, and are not forms of the IRS.
+    The documents have the contents of the file, and are not forms of the IRS. A return that was rejected is left out:
+    its copy comes from the filing that has it again.
 
     Example: pitledger filing copies riverside 4 -o copies
     """
@@ -143,12 +148,23 @@ def copies(
             raise InputRefused(f"filing {filing} of {property_name} has no information returns")
         content = accounts.read_bytes(f"{path}/file").decode()
     layout = _layout(laws, found["form"], int(found["period"]), told=True)
+    stand = [
+        (row, one["reference"])
+        for row, one in zip(read_rows(content, layout), found["reports"], strict=True)
+        if not _is_rejected(found, one)
+    ]
+    if not stand:
+        raise NotFound(f"every return of filing {filing} was rejected: their copies come from the next filing of them")
     _make_folder(output)
-    people = [one["reference"] for one in found["reports"]]
-    made = recipient_copies(FORM_NUMBERS[found["form"]], layout, read_rows(content, layout), people)
+    made = recipient_copies(FORM_NUMBERS[found["form"]], layout, *zip(*stand, strict=True))
     for person, pages in made:
         name = f"{FORM_NUMBERS[found['form']].lower()}-{found['period']}-{filing}-{quote(person, safe='')}.pdf"
         write_bytes(pages, output / name, "pdf", readable=False)
+
+
+def _is_rejected(filing: Mapping[str, Any], report: Mapping[str, Any]) -> bool:
+    """Return whether a report was rejected, alone or with the whole file, in which case no report has an answer."""
+    return filing["status"] == "rejected" and not report.get("accepted")
 
 
 class _Office:

@@ -85,7 +85,7 @@ def draft(
     The draft has days, amount and subject, and quotes the patterns for the author of the narrative. A person judges
     whether the activity is suspicious, corrects the classes and writes the narrative; then `pitledger sar prepare`. The
     subject's identity is read from the wagering accounts, which record the access. The draft itself is not recorded.
-    The file is readable by its owner only.
+    The file is readable by its owner only. Another suspicion needs no pattern: docs/examples/suspicion.yaml is a draft.
 
     Example: pitledger sar draft --property riverside --day 2026-11-20 --person p-7 -o p-7.yaml
     """
@@ -97,7 +97,8 @@ def draft(
     for row in rows:
         patterns.setdefault(row["person"], []).append(row)
     if reference not in patterns:
-        raise NotFound(f"the currency report of {day} lists no pattern of {reference}")
+        way_out = "draft another suspicion as docs/examples/suspicion.yaml does, then: pitledger sar prepare"
+        raise NotFound(f"the currency report of {day} lists no pattern of {reference}: {way_out}")
     identity = None
     is_patron = not reference.startswith(_NO_PATRON)
     if is_patron and not unidentified:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,10 +11,10 @@ from urllib.parse import quote
 import typer
 
 from services.cli.client import client_of
-from services.cli.exits import InputRefused
+from services.cli.exits import CheckFailed, InputRefused
 from services.cli.filing.reading import content_of
 from services.cli.moments import moment_of
-from services.cli.output import print_json, write_bytes
+from services.cli.output import message, print_json, write_bytes
 
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
 Released = Annotated[
@@ -84,9 +85,24 @@ class FiledDocuments:
     def sent(
         self, property_name: str, number: int, tracking_id: str, at: str | None, reason: str | None, *, as_json: bool
     ) -> None:
-        """Record that a released document was sent, now or at a moment; a reason replaces a wrong record."""
-        said = {"tracking_id": tracking_id} | ({} if at is None else {"filed_at": moment_of("--at", at).isoformat()})
-        self.step(property_name, number, "filed", said | corrected(reason), as_json=as_json)
+        """Record that a released document was sent, now or at a moment; a reason replaces a wrong record.
+
+        What is recorded already with the same identifier and moment is printed: an answer to it may have been lost.
+        """
+        moment = None if at is None else moment_of("--at", at)
+        said = {"tracking_id": tracking_id} | ({} if moment is None else {"filed_at": moment.isoformat()})
+        try:
+            self.step(property_name, number, "filed", said | corrected(reason), as_json=as_json)
+        except CheckFailed:
+            with client_of(self.service) as client:
+                found = client.read(self.path_of(property_name, number))
+            is_same = found.get("tracking_id") == tracking_id and (
+                moment is None or datetime.fromisoformat(found["filed_at"]) == moment
+            )
+            if reason is not None or not is_same:
+                raise
+            message(f"{tracking_id} is recorded already, by {found['filed_by']}")
+            self.print(found, as_json=as_json)
 
     def step(self, property_name: str, number: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
         """Send the command of a step, and print the document in its new status."""

@@ -49,7 +49,7 @@ class Hit:
     """A search result: its kind, its name, and the address of its page.
 
     If it `is_checked`, it exists. Otherwise it was not looked up, because a look at it would be recorded. If it
-    `is_recorded`, its page is a look at a patron, which is recorded.
+    `is_recorded`, its page is a look at patrons, which is recorded.
     """
 
     kind: str
@@ -282,6 +282,7 @@ async def _filings(looking: Looking) -> list[Hit]:
             title_of("filing", one["filing"]),
             path("p", looking.property, "filings", one["filing"]),
             f"{FORM_NUMBERS[one['form']]} · {one['period']} · {one['status']}",
+            is_recorded=True,
         )
         for one in await looking.items(ACCOUNTS, "/filings/find", **asked)
     ]

@@ -1,6 +1,7 @@
 """The master game report, or stiff sheet: every figure of each table's win, by shift and by day."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
@@ -54,8 +55,18 @@ SHIFTS: Final = Section(
     name="shifts",
     title="By table and shift",
     key=("table", "shift"),
-    columns=(*_PLACE, Column(name="shift", title="Shift"), *_FIGURES),
+    columns=(
+        *_PLACE,
+        Column(name="shift", title="Shift"),
+        *(
+            replace(one, added=False, formula="in the total, of the gaming day")
+            if one.name in ("opener_cents", "closer_cents")
+            else one
+            for one in _FIGURES
+        ),
+    ),
 )
+"""The totals of openers and closers are those of `TABLES`, no sums: a shift's closer is the next one's opener."""
 
 EXCUSED: Final = Section(
     name="excused",
@@ -81,7 +92,7 @@ async def _fill(books: Books) -> Content:
         fill(
             SHIFTS,
             ({**_row(books, table, win), "shift": shift} for (table, shift), win in by_shift),
-            **_total(whole),
+            **{"opener_cents": whole.opener, "closer_cents": whole.closer, **_total(whole)},
         ),
         fill(EXCUSED, [row for closed in await books.facts(DayPreliminary) for row in _excused(books, closed)]),
     )

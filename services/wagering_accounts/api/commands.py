@@ -43,6 +43,7 @@ from services.wagering_accounts.domain.documents import (
     PromotionDocument,
 )
 from services.wagering_accounts.queries.books import codes_given, kept_code
+from services.wagering_accounts.queries.same_person import differing_in_case
 from services.wagering_accounts.tables import patron_codes
 from shared.contracts.rejection import Reason
 from shared.journal.signed_rows import not_signed, signed_rows
@@ -134,10 +135,15 @@ async def _with_given_code(context: ServiceContext, command: BuyIn | CashOut, pe
 async def _with_new_code(
     context: ServiceContext, command: RegisterPatron | ChangeAccessCode, person: str, key: str
 ) -> CommandWithCode:
-    """Hash a new code with a new salt, and sign it for its patron, with the next number."""
-    text, property_name, patron = command.access_code.get_secret_value(), command.property, command.patron
+    """Hash a new code, if one is given, with a new salt, and sign it for its patron, with the next number."""
+    property_name, patron = command.property, command.patron
     async with context.pools.commands.connect() as connection:
         number = await codes_given(connection, property_name, patron) + 1
+        if isinstance(command, RegisterPatron):
+            command = command.beside(await differing_in_case(connection, property_name, patron))
+    if command.access_code is None:
+        return command
+    text = command.access_code.get_secret_value()
     code = await asyncio.to_thread(hash_code, text)
     kept = PatronCode(property_name, patron, number, code.salt, code.hash, None)
     [signed] = signed_rows(context.ledger.seals, patron_codes, [asdict(kept)])

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Response
 
-from services.wagering_accounts.api.looks import record_look
+from services.wagering_accounts.api.looks import record_look, record_looks
 from services.wagering_accounts.api.roles import APPROVE_ERASURE, ERASE, MANAGE
 from services.wagering_accounts.commands.identities import (
     ApproveErasure,
@@ -18,14 +18,20 @@ from services.wagering_accounts.commands.identities import (
     RejectErasure,
 )
 from services.wagering_accounts.domain.access_codes import fingerprint
-from services.wagering_accounts.domain.documents import ErasureDocument, IdentityDocument, PatronDocument
+from services.wagering_accounts.domain.documents import (
+    ErasureDocument,
+    IdentityDocument,
+    PatronDocument,
+    SamePersonDocument,
+)
 from services.wagering_accounts.domain.identity import PatronIdentity
-from services.wagering_accounts.queries.patron_keys import key_of, key_to_seal_with
+from services.wagering_accounts.queries.patron_keys import digest_key, key_of, key_to_seal_with
+from services.wagering_accounts.queries.same_person import digests_of, one_person_each, sharing
 from services.wagering_accounts.tables import patron_erasures, patron_identities
 from shared.contracts.envelope import Name
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.database import snapshot
-from shared.runtime.http import PropertyPath, command_route, problems, require_role
+from shared.runtime.http import PropertyPath, PropertyQuery, command_route, problems, require_role
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 from shared.runtime.rows import find_row
 from shared.runtime.sealing import SealError, wrapping_keys
@@ -71,6 +77,17 @@ def identity_routes(context: ServiceContext) -> APIRouter:
         """Return a patron's documented identity, for the forms that law requires. The access is recorded."""
         response.headers["Cache-Control"] = "no-store"
         return await _identity(context, property_name, patron, reader)
+
+    @router.get("/same-persons", summary="List references that are one person")
+    async def list_same_persons(
+        response: Response, reader: IdentityReader, property_name: PropertyQuery
+    ) -> list[SamePersonDocument]:
+        """List references with the taxpayer number or document of another one. Each access is recorded."""
+        response.headers["Cache-Control"] = "no-store"
+        async with snapshot(context.pools.readers) as connection:
+            found = await one_person_each(connection, property_name)
+        await record_looks(context, property_name, found, "identity", reader)
+        return [SamePersonDocument(patron=one, same_person_as=tuple(others)) for one, others in found.items()]
 
     @router.get(
         _PATRON + "/erasure",
@@ -121,4 +138,7 @@ async def _sealed(context: ServiceContext, command: IdentifyPatron, person: str,
     text = command.identity.model_dump_json(exclude_none=True)
     own = await key_to_seal_with(context.pools.commands, keys, command.property, command.patron)
     sealed = None if own is None else own.seal(text, _WHAT)
-    return command.sealed(sealed, await asyncio.to_thread(fingerprint, text, person, key))
+    digests = digests_of(await digest_key(context.pools.commands, keys, command.property), command.identity)
+    async with context.pools.commands.connect() as connection:
+        others = await sharing(connection, command.property, command.patron, digests)
+    return command.sealed(sealed, await asyncio.to_thread(fingerprint, text, person, key), digests, others)

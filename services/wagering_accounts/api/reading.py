@@ -29,6 +29,7 @@ from services.wagering_accounts.domain.documents import (
 )
 from services.wagering_accounts.queries.books import known_thing
 from services.wagering_accounts.queries.rounds import OpenPlace, open_rounds_after
+from services.wagering_accounts.queries.same_person import differing_in_case, same_person_as
 from services.wagering_accounts.tables import (
     adjustments,
     balances,
@@ -229,12 +230,18 @@ def _patrons(context: ServiceContext) -> APIRouter:
     async def read_patron(
         request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
     ) -> Response:
-        """Return wallet, exclusion and limits, never the access code. The access is recorded."""
+        """Return wallet, exclusion and limits, never the access code, and other references that may be the same person.
+
+        The access is recorded.
+        """
         missing = f"there is no patron {patron} at {property_name}"
         async with snapshot(context.pools.readers) as connection:
             row = await find_row(connection, patrons, missing, property=property_name, patron=patron)
+            same_person = await same_person_as(connection, property_name, patron)
+            same_but_for_case = await differing_in_case(connection, property_name, patron)
         await record_look(context, property_name, patron, "patron", reader)
-        return document_response(request, PatronDocument.of(known_thing(Patron, row), context.clock()))
+        shown = PatronDocument.of(known_thing(Patron, row), context.clock(), same_person, same_but_for_case)
+        return document_response(request, shown)
 
     return router
 

@@ -57,6 +57,11 @@ class CommandWithCode(AccountsCommand):
     _fingerprint: str | None = PrivateAttr(default=None)
 
     @property
+    def has_code(self) -> bool:
+        """Return whether a code was given, and hashed."""
+        return self._code is not None
+
+    @property
     def new_code(self) -> HashedCode:
         """Return the patron's new code."""
         assert isinstance(self._code, HashedCode), "the code was hashed before"
@@ -178,11 +183,14 @@ def require_open(account: Account) -> None:
         raise Rejected(Reason.ALREADY_DECIDED, detail)
 
 
+_REGISTER: Final = "register it first (POST /patrons), which takes neither a wallet nor an access code"
+
+
 def require_patron(books: Books, property_name: str, patron: str) -> Patron:
     """Return a patron. Raises: Rejected if there is none."""
     found = books.patrons.get((property_name, patron))
     if found is None:
-        raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}")
+        raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}: {_REGISTER}")
     require_not_erased(books, found)
     return found
 
@@ -217,7 +225,7 @@ def wrong_code(books: Books, patron: Patron, given: GivenCode | None, now: Now) 
         raise Rejected(Reason.CODE_LOCKED, f"{code} is locked until {until}")
     kept = books.codes.get(PatronCode.key_of(patron))
     if kept is None:
-        raise Rejected(Reason.CODE_WRONG, f"{code} is lost; give the patron a new one")
+        raise Rejected(Reason.CODE_WRONG, f"{code} was never given, or is lost; give the patron a new one")
     if given is None:
         raise Rejected(Reason.CODE_WRONG, f"{code} is needed")
     if given.kept != HashedCode(kept.salt, kept.hash, kept.number, kept.signature):

@@ -245,7 +245,7 @@ def _withdraw(command: WithdrawFiling, filing: FilingDocument, now: Now) -> Acce
 def _filed(command: RecordFiled, state: _Sending, now: Now) -> Accepted:
     filing, reason = state.filing, command.reason
     place = Todays(state.places.place).at(command.property, now.at).place
-    sent_at = filing.sent_at(place, command.filed_at, now.at, reason)
+    sent_at = filing.sent_at(place, command.tracking_id, command.filed_at, now.at, reason)
     if filing.status == "released":  # else it was sent, and only what was recorded of that is wrong
         known = [one for one in state.others if one.acknowledged_at is not None and one.acknowledged_at <= sent_at]
         filings.require_still_follows(filing, known)

@@ -1,5 +1,6 @@
 """Commands on patrons' identities, which are encrypted before the decision, and on erasures by two people."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, Self
 
@@ -30,22 +31,35 @@ class IdentifyPatron(AccountsCommand):
     """Store a patron's identity.
 
     It has the fields that the forms of the tax office and of FinCEN require, from the document that the cashier was
-    shown. It is encrypted with the patron's own key before it is recorded, and can be erased.
+    shown. It is encrypted with the patron's own key before it is recorded, and can be erased. The answer names other
+    references with the same taxpayer number or document: they are one person.
     """
 
     patron: PatronName
     identity: PatronIdentity
     _sealed: str | None = PrivateAttr(default=None)
+    _digests: Mapping[str, bytes | None] = PrivateAttr(default_factory=dict)
+    _same_person_as: tuple[str, ...] = PrivateAttr(default=())
     _fingerprint: str | None = PrivateAttr(default=None)
 
     def needs(self) -> ReadSet:
         """Return the read set: the patron and the current identity."""
         return ReadSet(patrons=[Patron.key_of(self)], identities=[Patron.key_of(self)])
 
-    def sealed(self, sealed: str | None, fingerprint: str) -> Self:
-        """Return the command with the encrypted identity instead of the plain one, and a fingerprint for retries."""
+    def sealed(
+        self,
+        sealed: str | None,
+        fingerprint: str,
+        digests: Mapping[str, bytes | None],
+        same_person_as: tuple[str, ...],
+    ) -> Self:
+        """Return the command with the encrypted identity instead of the plain one, and a fingerprint for retries.
+
+        `digests` are the identity's keyed digests, `same_person_as` the other references that have one of them.
+        """
         command = self.model_copy(update={"identity": None})
         command._sealed, command._fingerprint = sealed, fingerprint
+        command._digests, command._same_person_as = digests, same_person_as
         return command
 
     def content(self) -> Any:
@@ -65,7 +79,9 @@ def _identify(command: IdentifyPatron, books: Books, now: Now) -> Accepted:
     fact = PatronIdentified(property=command.property, patron=command.patron, identity=command._sealed, by=now.by)
     recording = record(books, fact, now)
     patron = books.patrons[Patron.key_of(command)]
-    return Accepted(recording=recording, answer=PatronDocument.of(patron, now.at))
+    books.digests[Patron.key_of(command)] = command._digests
+    answer = PatronDocument.of(patron, now.at, same_person_as=command._same_person_as)
+    return Accepted(recording=recording, answer=answer)
 
 
 class _OfErasure(AccountsCommand):

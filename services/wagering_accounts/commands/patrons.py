@@ -1,6 +1,9 @@
 """Commands about patrons: register with a wallet and an access code, exclude, limit."""
 
 from datetime import timedelta
+from typing import Annotated, Self
+
+from pydantic import Field, PrivateAttr
 
 from services.wagering_accounts.commands.deciding import (
     COMMANDS,
@@ -38,36 +41,53 @@ class _AboutPatron(AccountsCommand):
         return ReadSet(patrons=[Patron.key_of(self)])
 
 
-def _accepted(books: Books, fact: AboutPatron, now: Now, location: str | None = None) -> Accepted:
+def _accepted(books: Books, fact: AboutPatron, now: Now) -> Accepted:
     """Return the outcome of a fact; the response is the patron's state afterwards."""
     recording = record(books, fact, now)
     patron = books.patrons[fact.property, fact.patron]
-    return Accepted(recording=recording, answer=PatronDocument.of(patron, now.at), location=location)
+    return Accepted(recording=recording, answer=PatronDocument.of(patron, now.at))
 
 
 class RegisterPatron(CommandWithCode, _AboutPatron):
     """Register a patron with a wallet.
 
-    Each person has one wallet, protected by an access code that the person chose.
+    Each person has one wallet, protected by an access code that the person chose. A patron who only pays in currency
+    needs neither: the wallet is then named as the patron, and nothing is paid out of it before a code is given. The
+    answer names other references that differ only in case.
     """
 
-    wallet: Name
-    access_code: AccessCode
+    wallet: Annotated[Name | None, Field(description="the wallet; by default named as the patron")] = None
+    _same_but_for_case: tuple[str, ...] = PrivateAttr(default=())
+
+    @property
+    def wallet_name(self) -> str:
+        """Return the name of the wallet."""
+        return self.wallet or self.patron
 
     def needs(self) -> ReadSet:
-        return ReadSet([(self.property, self.wallet)], patrons=[Patron.key_of(self)])
+        return ReadSet([(self.property, self.wallet_name)], patrons=[Patron.key_of(self)])
+
+    def beside(self, same_but_for_case: tuple[str, ...]) -> Self:
+        """Return the command with the references that differ only in case."""
+        command = self.model_copy()
+        command._same_but_for_case = same_but_for_case
+        return command
 
 
 @COMMANDS.handles(RegisterPatron)
 def _register(command: RegisterPatron, books: Books, now: Now) -> Accepted:
     if Patron.key_of(command) in books.patrons:
         raise Rejected(Reason.ALREADY_DECIDED, f"patron {command.patron} is registered already: one wallet a person")
-    if (command.property, command.wallet) in books.accounts:
-        raise Rejected(Reason.ALREADY_DECIDED, f"account {command.wallet} exists already")
-    fact = PatronRegistered(property=command.property, patron=command.patron, wallet=command.wallet, by=now.by)
-    accepted = _accepted(books, fact, now, f"/patrons/{command.property}/{command.patron}")
-    books.keep_code(command.property, command.patron, command.new_code)
-    return accepted
+    wallet = command.wallet_name
+    if (command.property, wallet) in books.accounts:
+        raise Rejected(Reason.ALREADY_DECIDED, f"account {wallet} exists already")
+    fact = PatronRegistered(property=command.property, patron=command.patron, wallet=wallet, by=now.by)
+    recording = record(books, fact, now)
+    if command.has_code:
+        books.keep_code(command.property, command.patron, command.new_code)
+    patron = books.patrons[Patron.key_of(command)]
+    answer = PatronDocument.of(patron, now.at, same_but_for_case=command._same_but_for_case)
+    return Accepted(recording=recording, answer=answer, location=f"/patrons/{command.property}/{command.patron}")
 
 
 class ChangeAccessCode(CommandWithCode, _AboutPatron):

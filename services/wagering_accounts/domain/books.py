@@ -21,7 +21,7 @@ its table.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from operator import attrgetter
@@ -310,6 +310,8 @@ class Books:
         self.patrons: dict[PatronKey, Patron] = self._known[Patron]
         self.codes: dict[PatronKey, PatronCode] = self._known[PatronCode]
         self.identities: dict[PatronKey, PatronIdentity] = self._known[PatronIdentity]
+        self.digests: dict[PatronKey, Mapping[str, bytes | None]] = {}
+        """The keyed digests of identities that commands recorded, by the names of their columns."""
         self.erasures: dict[PatronKey, PatronErasure] = self._known[PatronErasure]
         self.last_days: dict[PatronKey, date] = {}
         """Each patron's last gaming day with a movement of money or a filing; loaded for erasures only."""

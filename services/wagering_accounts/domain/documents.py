@@ -83,6 +83,10 @@ class CaptureDocument(BaseModel):
     captured: tuple[CapturedHold, ...]
 
 
+_SAME_PERSON: Final = "other references with the same taxpayer number or document: one person, to be joined"
+_SAME_BUT_FOR_CASE: Final = "other references that differ only in case, and are other patrons"
+
+
 class PatronDocument(BaseModel):
     """A patron. The access code is never included."""
 
@@ -94,19 +98,40 @@ class PatronDocument(BaseModel):
     tax_residence: Annotated[Country | None, PERSONAL] = None
     limits: dict[LimitKind, Limit]
     erased_at: datetime | None = None
+    same_person_as: tuple[Name, ...] = Field(default=(), description=_SAME_PERSON)
+    same_but_for_case: tuple[Name, ...] = Field(default=(), description=_SAME_BUT_FOR_CASE)
 
     @classmethod
-    def of(cls, patron: Patron, moment: datetime) -> "PatronDocument":
-        """Return the patron's state as of `moment`."""
+    def of(
+        cls,
+        patron: Patron,
+        moment: datetime,
+        same_person_as: tuple[str, ...] = (),
+        same_but_for_case: tuple[str, ...] = (),
+    ) -> "PatronDocument":
+        """Return the patron's state as of `moment`, with references that may be the same person."""
         limits = {
             kind: limit if limit.next_at is not None and limit.next_at > moment else Limit(limit.at(moment))
             for kind, limit in sorted(patron.limits.items())
         }
         shown = {name: getattr(patron, name) for name in _OF_PATRON}
-        return cls(**shown, locked_until=patron.locked_at(moment), limits=limits)
+        return cls(
+            **shown,
+            locked_until=patron.locked_at(moment),
+            limits=limits,
+            same_person_as=same_person_as,
+            same_but_for_case=same_but_for_case,
+        )
 
 
 _OF_PATRON: Final = ("property", "patron", "wallet", "excluded_at", "tax_residence", "erased_at")
+
+
+class SamePersonDocument(BaseModel):
+    """A reference that is the same person as others, by an equal taxpayer number or document."""
+
+    patron: Name
+    same_person_as: tuple[Name, ...] = Field(description=_SAME_PERSON)
 
 
 class IdentityDocument(BaseModel):

@@ -55,6 +55,11 @@ _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
 
 
+def _written(number: str) -> str:
+    """Return the letters and digits of a number as it is compared: without case, spaces and hyphens."""
+    return "".join(filter(str.isalnum, number)).casefold()
+
+
 class IdentifyingDocument(Contract):
     """The document that the cashier was shown; kind `other` needs a description."""
 
@@ -110,6 +115,23 @@ class PatronIdentity(Contract):
         of_kind = _OF_ENTITIES if self.kind == "entity" else _OF_PEOPLE
         return of_kind | _OF_BOTH | (frozenset(("state_code",)) if self.country in _WITH_STATES else frozenset())
 
+    def taxpayer_number_text(self) -> str | None:
+        """Return what is equal in two identities with the same taxpayer number; None without one.
+
+        Kinds of the United States are one, because a clerk may have chosen the wrong one. A foreign number is of its
+        country.
+        """
+        if self.taxpayer_number is None:
+            return None
+        country = self.country if self.taxpayer_number_kind == "foreign" else "US"
+        return f"{country} {_written(self.taxpayer_number)}"
+
+    def document_text(self) -> str | None:
+        """Return what is equal in two identities with the same document, in any spelling; None without one."""
+        if (one := self.document) is None:
+            return None
+        return f"{one.kind} {one.issuing_country} {one.issuing_state} {_written(one.number)}"
+
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if wrong := [*self._wrong_fields(), *self._wrong_numbers()]:
@@ -131,8 +153,10 @@ class PatronIdentity(Contract):
 
     def _wrong_numbers(self) -> Iterator[str]:
         number, kind = self.taxpayer_number, self.taxpayer_number_kind
-        if (number is None) != (kind is None):
-            yield "taxpayer_number: it goes with its kind"
+        if number is not None and kind is None:
+            yield "taxpayer_number: given without taxpayer_number_kind"
+        elif number is None and kind is not None:
+            yield "taxpayer_number_kind: given without taxpayer_number"
         elif (
             number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or is_made_up(number))
         ):

@@ -6,6 +6,8 @@ CREATE TABLE patrons (
     CONSTRAINT not_negative CHECK (failed_codes >= 0 AND bought_in_cents >= 0)
 );
 
+CREATE INDEX patrons_by_end ON patrons (property, reverse(lower(patron COLLATE "C")));
+
 CREATE TABLE patron_codes (
     property TEXT, patron TEXT, number BIGINT NOT NULL, salt BYTEA NOT NULL, hash BYTEA NOT NULL, signature BYTEA,
     PRIMARY KEY (property, patron)
@@ -15,9 +17,13 @@ CREATE INDEX entries_of_codes ON entries ((data ->> 'property'), (data ->> 'patr
     WHERE kind IN ('patron.registered', 'patron.code_changed');
 
 CREATE TABLE patron_keys (
-    property TEXT, patron TEXT, wrapped_by TEXT NOT NULL, wrapped BYTEA NOT NULL,
+    property TEXT, patron TEXT, wrapped_by TEXT NOT NULL, wrapped BYTEA NOT NULL, taxpayer_number_digest BYTEA,
+    document_digest BYTEA,
     PRIMARY KEY (property, patron)
 );
+
+CREATE INDEX patron_keys_by_taxpayer_number ON patron_keys (property, taxpayer_number_digest);
+CREATE INDEX patron_keys_by_document ON patron_keys (property, document_digest);
 
 CREATE TABLE patron_identities (
     property TEXT, patron TEXT, identity TEXT, identified_by TEXT NOT NULL, identified_at TIMESTAMPTZ NOT NULL,

@@ -12,7 +12,7 @@ from shared.runtime.differences import ComparedTable
 from shared.runtime.projections.sql_comparison import compare_selected
 from shared.runtime.sealing import PatronKey, SealError, WrappingKeys, about_file, about_patron
 
-__all__ = ["compare_patron_keys", "key_of", "key_to_seal_with", "rewrap"]
+__all__ = ["compare_patron_keys", "digest_key", "key_of", "key_to_seal_with", "rewrap"]
 
 
 async def key_of(connection: AsyncConnection, keys: WrappingKeys, property_name: str, patron: str) -> PatronKey | None:
@@ -47,6 +47,17 @@ async def key_to_seal_with(
     async with engine.begin() as connection:
         await connection.execute(make)
         return await key_of(connection, keys, property_name, patron)
+
+
+async def digest_key(engine: AsyncEngine, keys: WrappingKeys, property_name: str) -> PatronKey:
+    """Return the key of the digests of a property, created on first use."""
+    wrapped_by, wrapped = keys.wrap(PatronKey.new(about_patron(property_name, "")))
+    row = {"property": property_name, "patron": "", "wrapped_by": wrapped_by, "wrapped": wrapped}
+    async with engine.begin() as connection:
+        await connection.execute(insert_into(patron_keys).values(**row).on_conflict_do_nothing())
+        key = await key_of(connection, keys, property_name, "")
+    assert key is not None, "its row was added, and no erasure destroys it"
+    return key
 
 
 async def compare_patron_keys(connection: AsyncConnection) -> ComparedTable:

@@ -76,12 +76,23 @@ class FiledDocument(BaseModel):
         else:
             self.require_status(*done)
 
-    def sent_at(self, place: PropertySnapshot, told: datetime | None, now: datetime, reason: Reason | None) -> datetime:
+    def sent_at(
+        self,
+        place: PropertySnapshot,
+        tracking_id: TrackingId,
+        told: datetime | None,
+        now: datetime,
+        reason: Reason | None,
+    ) -> datetime:
         """Return when a released document was sent: the moment `told`, or `now` if that is None.
 
         With a `reason`, the moment may be corrected until the agency has answered. Raises: Rejected if the moment is
-        before the release or in the future; the error names moments on the property's clock.
+        before the release or in the future, or if the document is recorded with this identifier already; the error
+        names moments on the property's clock.
         """
+        if reason is None and self.filed_at is not None and self.tracking_id == tracking_id:
+            detail = f"{self.named()} is recorded with {tracking_id} already, sent at {place.clock_text(self.filed_at)}"
+            raise Rejected(Because.ALREADY_DECIDED, f"{detail}: only a correction, with a reason, replaces that")
         self.require_next("released", "filed", reason=reason)
         assert self.released_at is not None, "what was released has a moment"
         sent = told or now

@@ -30,13 +30,20 @@ def browser(stage: Stage) -> Browser:
         answers["table-inventory", "GET", f"/slips/{PROPERTY}/{kind}/12"] = (200, found)
     transfer = {"transfer": 3, "giver": "vault", "receiver": "cage", "status": "issued"}
     answers["table-inventory", "GET", f"/cage/{PROPERTY}/transfers/3"] = (200, transfer)
-    finds = {
+    finds: dict[tuple[str, str], dict[str, Any]] = {
         ("round-settlement", "/rounds/find"): {"round_id": "n1-0042", "table": "BJ-01"},
         ("wagering-accounts", "/accounts/find"): {
             "account": "GA-7",
             "table": "BJ-01",
             "kind": "game",
             "status": "open",
+        },
+        ("wagering-accounts", "/filings/find"): {
+            "tracking_id": "260000000001",
+            "filing": 1,
+            "form": "ctr",
+            "period": "2026-11-19",
+            "status": "filed",
         },
         ("table-inventory", f"/counter-checks/{PROPERTY}/find"): {"serial": "CC-10023", "table": "BJ-01"},
     }
@@ -115,6 +122,15 @@ def test_an_account_is_found_and_opened_by_choice_alone(browser: Browser, term: 
     assert [f"/p/{PROPERTY}/patrons/accounts/GA-7"] == re.findall('<li><a href="([^"]+accounts[^"]+)"', found.text)
     assert "<strong>GA-7</strong>" in found.text
     assert "opening it is recorded as a look at the patron" in found.text
+
+
+@pytest.mark.usefixtures("browser")
+def test_a_filing_is_found_and_opened_by_choice_alone(stage: Stage) -> None:
+    """It is there; but its page names patrons, and that look is recorded."""
+    found = stage.browser("title31.sam").get(SEARCH, params={"q": "260000000001"})
+    assert 200 == found.status_code
+    assert [f"/p/{PROPERTY}/filings/1"] == re.findall('<li><a href="([^"]+filings[^"]+)"', found.text)
+    assert "opening it is recorded as a look at the patrons it is about" in found.text
 
 
 def test_a_patron_is_offered_to_those_who_may_read_patrons(stage: Stage, browser: Browser) -> None:

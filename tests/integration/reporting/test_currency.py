@@ -99,6 +99,16 @@ def test_a_person_is_added_up_over_accounts_in_and_out_apart(books: Books) -> No
     assert [4, 5] == [entry["seq"] for entry in found["entries"]]
 
 
+def test_references_that_differ_only_in_case_are_named(books: Books) -> None:
+    """Each is added up apart from the other, so that neither may reach the threshold that both reach together."""
+    till = Till()
+    for number, patron in enumerate(("q-9", "Q-9", "p-7"), start=1):
+        books.desk.feed("accounts", till.registered(patron, f"w-{number}"), till.paid(9_000, f"w-{number}"))
+    report = _report(books)
+    assert [("Q-9", "q-9"), ("q-9", "Q-9")] == [names(row, "person", "alike") for row in rows_of(report, "alike")]
+    assert [] == rows_of(report, "reportable")
+
+
 def test_at_a_table_nobody_is_known(books: Books) -> None:
     """Each sale of chips stands alone in the log of the tables; small ones are not in it, one near it is a warning."""
     ledger = TableDays()

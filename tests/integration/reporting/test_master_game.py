@@ -41,6 +41,10 @@ def test_the_win_follows_the_formula_by_table_and_by_shift(books: Books) -> None
         ("day", 100_000, 50_000, 120_000, 60_000, 30_000, "50.00"),
         ("swing", 120_000, 0, 90_000, 40_000, 10_000, "25.00"),
     ] == [names(row, "shift", *FIGURES) for row in rows_of(report, "shifts")]
+    for section in ("tables", "shifts"):  # one table of 1,000, whatever its shifts hand over to each other
+        assert (100_000, 50_000, 90_000, 100_000, 40_000, "40.00") == names(total_of(report, section), *FIGURES)
+    explained = books.explain("master-game", "shifts/total/opener_cents")
+    assert (100_000, "100000") == (explained["value"], explained["adds_up_to"])
     assert ["formula of win", "prepaid_access as drop", "match_play as drop", "direct_bet as drop"] == [
         mark["what"] for mark in report["content"]["marks"]
     ]

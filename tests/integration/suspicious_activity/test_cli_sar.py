@@ -70,7 +70,8 @@ def test_a_pattern_becomes_a_report_and_is_filed(
     draft, file, answer = tmp_path / "p-7.yaml", tmp_path / "sar.xml", tmp_path / "answer.xml"
     of_day = ("--property", "riverside", "--day", "2026-11-20")
     asked = ("sar", "draft", *of_day, "--detected-on", "2026-11-20", "-o", str(draft))
-    assert 4 == call(*asked, "--person", "p-8", person=READER).code
+    none = call(*asked, "--person", "p-8", person=READER)
+    assert (4, True) == (none.code, "docs/examples/suspicion.yaml" in none.stderr)
     drafted = call(*asked, "--person", "p-7", person=READER)
     assert 0 == drafted.code, drafted.stderr
     assert 0o600 == stat.S_IMODE(draft.stat().st_mode)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.integration.reporting.test_currency import sold
 from tests.integration.reporting.test_winnings import _identified, _line, _posted
-from tests.support.accounts import IDENTITY, ROLES, House
+from tests.support.accounts import IDENTITY, ROLES, SOMEBODY_ELSE, House
 from tests.support.browsers import Browsers
 from tests.support.filings import FILER
 from tests.support.published import published
@@ -75,7 +75,7 @@ class WinningsOffice:
         """Have all patrons identified."""
         for patron in PATRONS:
             self.house.register(patron, f"W-{patron}", code="4711-kiwi")
-            self.know(patron, CANADIAN if patron == "p-8" else IDENTITY)
+            self.know(patron, {"p-8": CANADIAN, "p-10": SOMEBODY_ELSE}.get(patron, IDENTITY))
 
     def know(self, patron: str, identity: dict[str, Any]) -> None:
         """Record who a patron is."""

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import fromstring
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -224,6 +225,50 @@ def test_a_report_is_amended_down_to_nothing(currency_office: CurrencyOffice, tm
         for row in section["rows"]
     ]
     assert ("accepted", SECOND) == (row["status"], row["bsa_id"])
+
+
+def test_a_person_under_two_references_is_not_reported_apart_unnoticed(currency_office: CurrencyOffice) -> None:
+    """Even if neither has a report alone: the day of a person has one total."""
+    office = currency_office
+    office.house.register("q-7", "w-q")
+    assert office.house.send("/patrons/riverside/q-7/identity", {"identity": IDENTITY}).is_success
+    office.sell(10_500, "p-7")
+    assert 0 == office.prepare("--only", "p-7").code
+    office.house.send("/filings/riverside/1/withdraw", {"reason": "a test"}, person=EVE)
+    office.tell()
+    office.sell(9_000, "q-7")
+    refused = office.prepare()
+    assert (3, True) == (refused.code, "p-7 and q-7 are one person: the same taxpayer number" in refused.stderr)
+    assert "--apart p-7" in refused.stderr
+    assert 0 == office.prepare("--apart", "p-7").code
+
+
+def test_a_repeated_record_of_what_was_sent_is_no_error(currency_office: CurrencyOffice) -> None:
+    """The answer to the first one was lost; another identifier, or another moment, is one all the same."""
+    office, sent = currency_office, ("filing", "filed", "riverside", "1", "--tracking-id")
+    office.sell(10_500)
+    office.prepare()
+    office.send(1)
+    [filing] = office.call(*sent, "260000000001", "--json", person=EVE).documents
+    assert ("filed", EVE) == (filing["status"], filing["filed_by"])
+    again = office.call(*sent, "260000000001", "--at", filing["filed_at"], person=EVE)
+    assert (0, f"260000000001 is recorded already, by {EVE}\n") == (again.code, again.stderr)
+    assert 1 == len(office.house.desk.facts("filing.filed"))
+    for wrong in (("260000000009",), ("260000000001", "--at", "2026-11-20T12:00:00-05:00")):
+        assert 1 == office.call(*sent, *wrong, person=EVE).code
+
+
+def test_a_report_on_the_terminal_has_moments_on_the_clock_of_the_property(currency_office: CurrencyOffice) -> None:
+    """As the console shows them; JSON has them as they were recorded."""
+    currency_office.sell(10_500)
+    said = ("report", "currency", "--property", "riverside", "--day", "2026-11-20")
+    [report] = currency_office.call(*said, "--json", person=READER).documents
+    [at] = {row["moment"] for one in report["content"]["sections"] if one["name"] == "log" for row in one["rows"]}
+    shown = currency_office.call(*said, person=READER)
+    assert 0 == shown.code, shown.stderr
+    clock = datetime.fromisoformat(at).astimezone(ZoneInfo("America/New_York")).strftime("%Y-%m-%d %H:%M:%S")
+    assert (True, False) == (clock in shown.stdout, at in shown.stdout)
+    assert f"known at {report['known_at'][:10]}" in shown.stdout
 
 
 def test_an_amendment_states_both_directions_that_were_filed(currency_office: CurrencyOffice, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pypdf import PdfReader
 
 from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS, _line, _posted
 from tests.integration.wagering_accounts.offices import CANADIAN, EVE, SAM, WinningsOffice, prepared_by
+from tests.support.accounts import IDENTITY
 from tests.support.reporting import rows_of
 from tests.support.returns_filed import W_2G
 
@@ -210,6 +211,32 @@ def test_each_recipient_has_a_copy_of_what_was_filed(winnings_office: WinningsOf
     assert all(said in words for said in ("$2,500.00", "Wilhelmina Oakhurst-Vane", "*****1234"))
     seen = [one for one in winnings_office.house.desk.facts("patron.seen") if getattr(one, "what", "") == "filing"]
     assert {"p-9", "p-10"} == {getattr(one, "patron", "") for one in seen}
+
+
+def test_two_winners_who_are_one_person_are_not_filed_unnoticed(winnings_office: WinningsOffice) -> None:
+    """Both references are named, and no file is written, until one is said to be apart."""
+    winnings_office.register()
+    winnings_office.know("p-10", IDENTITY)
+    refused = winnings_office.returns()
+    assert (3, True) == (refused.code, "p-10 and p-9 are one person: the same taxpayer number" in refused.stderr)
+    assert [] == winnings_office.house.desk.facts("filing.prepared")
+    assert 0 == winnings_office.returns("w-2g", "--only", "p-9").code
+    winnings_office.house.send("/filings/riverside/1/withdraw", {"reason": "a test"}, person=EVE)
+    assert 2 == len(prepared_by(winnings_office.returns("w-2g", "--apart", "p-9"))[0]["reports"])
+
+
+def test_a_rejected_return_has_no_copy(winnings_office: WinningsOffice, tmp_path: Path) -> None:
+    """The next filing has the same win again, so that the winner would have two statements of it."""
+    winnings_office.register()
+    winnings_office.returns()
+    copies, folder = ("filing", "copies", "riverside", "1", "-o"), tmp_path / "copies"
+    assert 1 == winnings_office.send(1, "--status", "accepted", "--rejected", "1").code
+    assert 0 == winnings_office.call(*copies, str(folder), person=EVE).code
+    assert ["w-2g-2026-1-p-10.pdf"] == [one.name for one in folder.iterdir()]
+    both = ("--status", "accepted", "--rejected", "1", "--rejected", "2", "--reason", "the portal shows two")
+    winnings_office.call("filing", "acknowledge", "riverside", "1", *both, person=EVE)
+    none = winnings_office.call(*copies, str(tmp_path / "none"), person=EVE)
+    assert (4, True) == (none.code, "every return of filing 1 was rejected" in none.stderr), none.stderr
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,9 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
         assert_problem(refused, 409, "not between the release and now: released at 2026-11-20 12:00:00, it is")
     found = step(house, "filed", {"tracking_id": "260000000001"}).json()
     assert NOON == datetime.fromisoformat(found["filed_at"])
+    again = "is recorded with 260000000001 already, sent at 2026-11-20 12:00:00: only a correction, with a reason"
+    assert_problem(step(house, "filed", {"tracking_id": "260000000001"}), 409, again)
+    assert_problem(step(house, "filed", {"tracking_id": "260000000009"}), 409, "is filed, not released")
     assert_problem(step(house, "withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
     assert_problem(answer(house, FIRST, SECOND), 409, "has 2 reports, and filing 1 1")
     assert_problem(answer(house, FIRST, accepted=False), 409, "no report of a rejected file is accepted")

@@ -41,6 +41,7 @@ from services.reporting.reports.currency.amended import AMENDED, amended_rows
 from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
 from services.reporting.reports.currency.filed import FILED, filed_reports, filed_rows, moved_days
 from services.reporting.reports.currency.sections import (
+    ALIKE,
     BELOW,
     DAYS,
     INSTRUMENTS,
@@ -173,7 +174,19 @@ async def _fill(books: Books) -> Content:
     applied = [one for each in judged for one in each.applied()]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
-    return Content((*sections, fill(AMENDED, changed), fill(FILED, became)), identities, _marks(applied))
+    others = (fill(AMENDED, changed), fill(FILED, became), fill(ALIKE, _alike(movements)))
+    return Content((*sections, *others), identities, _marks(applied))
+
+
+def _alike(movements: Iterable[CashMovement]) -> Iterator[dict[str, str]]:
+    """Yield the references in movements that another one differs from only in case: two persons, or a mistake."""
+    names = {one for movement in movements for one in (movement.patron, movement.conductor, *movement.on_behalf_of)}
+    alike: dict[str, list[str]] = {}
+    for name in sorted(filter(None, names)):
+        alike.setdefault(name.lower(), []).append(name)
+    for found in alike.values():
+        if len(found) > 1:
+            yield from ({"person": name, "alike": ", ".join(one for one in found if one != name)} for name in found)
 
 
 def _judged(law: Pack, movements: Sequence[CashMovement], found: Sequence[tuple[str, Pattern]]) -> _Judged:
@@ -424,10 +437,11 @@ CURRENCY: Final = Report(
         "instruments, what is near a threshold, patterns that a person should look at, and what was to be reported "
         "until something of it was void. What became of each report: whether it was filed, by whom, in time, what "
         "FinCEN answered, and whether what it says still holds: if not, what was sent is amended, and what was not is "
-        "withdrawn. Persons are references. Of more than a week, logs of currency are added up by gaming day and "
-        "department (the day lists them), and what is near the threshold of a log alone is not listed."
+        "withdrawn. Persons are references; those that differ only in case are named. Of more than a week, logs of "
+        "currency are added up by gaming day and department (the day lists them), and what is near the threshold of a "
+        "log alone is not listed."
     ),
-    sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, INSTRUMENTS, WARNINGS, PATTERNS, AMENDED, FILED),
+    sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, INSTRUMENTS, WARNINGS, PATTERNS, AMENDED, FILED, ALIKE),
     sources=(
         *(AccountBoughtIn, AccountCashedOut, AccountOpened, PatronRegistered, PitRecorded, PitVoided),
         *(CageMoved, CageVoided, CheckRedeemed, RedemptionVoided, CheckRecovered, RecoveryVoided),

@@ -48,8 +48,8 @@ DAYS: Final = Section(
         Column(name="department", title="Department", formula="account, cage or table"),
         Column(name="in_cents", title="Currency in", unit="cents", added=True, formula="of all amounts"),
         Column(name="out_cents", title="Currency out", unit="cents", added=True, formula="of all amounts"),
-        Column(name="logged", title="In its logs", unit="count", added=True, formula="as the day lists them"),
-        Column(name="logged_cents", title="In its logs", unit="cents", added=True),
+        Column(name="logged", title="Log lines", unit="count", added=True, formula="as the day lists them"),
+        Column(name="logged_cents", title="Currency in its logs", unit="cents", added=True),
         Column(
             name="unknown",
             title="To be reported, of unidentified persons",
@@ -157,6 +157,12 @@ WARNINGS: Final = Section(
         _ENTRY,
         *_SOURCE,
     ),
+)
+ALIKE: Final = Section(
+    name="alike",
+    title="References that differ only in case, added up apart",
+    key=("person",),
+    columns=(PERSON, Column(name="alike", title="Differs only in case from")),
 )
 PATTERNS: Final = Section(
     name="patterns",

@@ -3,6 +3,7 @@
 import os
 from datetime import timedelta
 from importlib import import_module
+from pathlib import Path
 from typing import Any, get_args
 from xml.etree.ElementTree import Element, fromstring
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from services.cli.documents import read_document
 from services.cli.filing.sar_batch import NARRATIVE_MAX, Instrument, SarDraft, Suspicion, sar_batch
 from services.suspicious_activity.domain.sar_files import SarFileWrong, read_sar
 from tests.support.accounts import IDENTITY
@@ -35,6 +37,17 @@ drafts = st.builds(
 def read(draft: SarDraft) -> Element:
     """Return the file of a draft."""
     return fromstring(sar_batch(FILER, draft, filed_on=DETECTED))
+
+
+def test_the_example_is_a_draft_of_another_suspicion() -> None:
+    """It can be prepared as it is, and names every member and every class that a draft may have."""
+    example = Path(__file__).parents[4] / "docs/examples/suspicion.yaml"
+    draft = SarDraft.model_validate(read_document(str(example)))
+    assert (6_200, True) == (draft.dollars, draft.narrative.endswith("the patron gave none."))
+    assert b"Oakhurst-Vane" in sar_batch(FILER, draft, filed_on=DETECTED)
+    text = example.read_text()
+    names = {*SarDraft.model_fields, *get_args(Suspicion), *get_args(Instrument)} - {"saw"}
+    assert [] == [name for name in names if name not in text]
 
 
 @given(drafts)

@@ -1,0 +1,39 @@
+"""One person under several references: named before anything is filed of one of them."""
+
+from collections.abc import Collection
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from services.cli.client import client_of
+from services.cli.exits import InputRefused
+from services.cli.filing.reading import ACCOUNTS
+
+Apart = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--apart",
+        metavar="PERSON",
+        help="File of this person by itself, although another reference is the same person (repeat for more).",
+    ),
+]
+
+
+def require_one_reference_each(property_name: str, people: Collection[str], apart: Collection[str]) -> None:
+    """Raise InputRefused if two of these people have the same taxpayer number or document, unless one is `apart`.
+
+    The wagering accounts record the look at each person of whom they know that.
+    """
+    with client_of(ACCOUNTS) as accounts:
+        found = accounts.read_list(f"/same-persons?property={quote(property_name, safe='')}")
+    pairs = [(one["patron"], other) for one in found for other in one["same_person_as"] if one["patron"] < other]
+    if wrong := [pair for pair in pairs if {*pair} <= {*people} and not {*pair} & {*apart}]:
+        error = InputRefused(
+            "one person under two references, above: enter what was recorded under one reference of each pair, or say "
+            f"--apart {wrong[0][0]}"
+        )
+        error.details = "\n".join(
+            f"{one} and {other} are one person: the same taxpayer number or document" for one, other in wrong
+        )
+        raise error
