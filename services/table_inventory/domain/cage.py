@@ -49,7 +49,9 @@ _LEGS: Final[Mapping[CageKind, str]] = {
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
     """Return the postings of a transaction or its void: the cage's money, and what it was exchanged for, or is owed.
 
-    At a location other than `cage`, two more postings move the difference from `cage` to that location.
+    An instrument that goes out is a check drawn on the casino's account at its bank, and leaves no location: two more
+    postings restore its amount from `bank`, which pays it. At a location other than `cage`, two more postings move the
+    difference from `cage` to that location.
     """
     is_in = (transaction.direction == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
@@ -57,9 +59,12 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
         Posting(Account(transaction.property, "", transaction.kind, _LEGS[transaction.kind]), -cents),
     )
+    held = sum(posting.cents for posting in postings if is_held_at_cage(posting.account))
+    if transaction.medium == "instrument" and transaction.direction == "out":
+        postings += passed(transaction.property, "bank", CAGE, -cents)
+        held -= cents
     if transaction.location is None:
         return postings
-    held = sum(posting.cents for posting in postings if is_held_at_cage(posting.account))
     return postings + passed(transaction.property, CAGE, transaction.location, held)
 
 

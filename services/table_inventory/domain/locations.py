@@ -36,7 +36,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 LOCATION: Final = "location"
 
 _HELD: Final = frozenset({"cage", "cage_money", "patrons_exchange", "contest_money", "withheld_money"})
-"""Legs of money that lies at the cage. What patrons exchange has the same value, and leaves the cage's total as is."""
+"""Legs of money that lies at the cage. What patrons exchange has the same value, so that both sides are counted."""
 
 
 def is_held_at_cage(account: Account) -> bool:
@@ -86,8 +86,8 @@ def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
 
 
 def passed(property_name: str, giver: str, receiver: str, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of money that one location gives to another; none for zero."""
-    return _between(_location(property_name, receiver), _location(property_name, giver), cents)
+    """Return the postings of money that a location or a party outside gives to another; none for zero."""
+    return _between(_end(property_name, receiver), _end(property_name, giver), cents)
 
 
 def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferReturned) -> tuple[Posting, ...]:

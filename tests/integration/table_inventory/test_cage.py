@@ -3,6 +3,8 @@
 from datetime import timedelta, timezone
 from typing import Any
 
+import pytest
+
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, at
 from tests.support.properties import property_event
@@ -44,6 +46,53 @@ def test_a_movement_is_void_by_somebody_else_once(desk: InventoryDesk) -> None:
     again = desk.send(f"/cage-movements/{PROPERTY}/2/void", why, person="cage.ann")
     assert_problem(again, 422, "number 2 at the cage of riverbend voids number 1")
     assert_problem(desk.send("/cage-movements", PAID | {"property": "nowhere"}, person="cage.ann"), 404, "nowhere")
+
+
+MOVED: dict[tuple[str, str], tuple[int, int]] = {
+    ("chip_purchase", "currency"): (0, 0),  # currency for chips
+    ("chip_purchase", "instrument"): (0, 0),  # the patron's check for chips
+    ("front_money_deposit", "currency"): (100, 0),
+    ("front_money_deposit", "instrument"): (100, 0),  # the check lies in the drawer
+    ("safekeeping_deposit", "currency"): (100, 0),
+    ("safekeeping_deposit", "instrument"): (100, 0),
+    ("chip_redemption", "currency"): (0, 0),
+    ("chip_redemption", "instrument"): (100, -100),  # chips come in, and a check on the casino's account goes out
+    ("front_money_withdrawal", "currency"): (-100, 0),
+    ("front_money_withdrawal", "instrument"): (0, -100),
+    ("safekeeping_withdrawal", "currency"): (-100, 0),
+    ("safekeeping_withdrawal", "instrument"): (0, -100),
+    ("check_cashed", "currency"): (0, 0),  # the patron's check for currency
+    ("check_cashed", "instrument"): (100, -100),  # the patron's check for one on the casino's account
+    ("winnings_paid", "currency"): (-100, 0),
+    ("winnings_paid", "instrument"): (0, -100),
+}
+"""By kind and medium what a movement of 100 cents changes: the money of its location, and the bank's side outside."""
+
+
+@pytest.mark.parametrize("window", ["cage", "drawer-1"])
+def test_a_movement_changes_the_money_of_its_location_by_what_comes_into_it_and_leaves_it(
+    desk: InventoryDesk, window: str
+) -> None:
+    """By kind and medium: the casino's own check is paid by its bank, not out of the drawer. A void takes it all back."""
+    drawer = {"location": "drawer-1", "kind": "drawer", "opened_on": "2020-01-01"}
+    desk.has_only("BJ-01", cage_locations=[drawer])
+    desk.clock.now = at(4)
+
+    def found() -> tuple[int, int]:
+        books = {one["location"]: one["cents"] for one in desk.read(f"/cage/{PROPERTY}/books")["items"]}
+        assert not any(cents for location, cents in books.items() if location != window)
+        return books.get(window, 0), desk.balances().get(("", "bank", "outside"), 0)
+
+    before = found()
+    for (kind, medium), changes in MOVED.items():
+        moved = PAID | {"window": window, "kind": kind, "medium": medium, "cents": 100}
+        number = desk.done("/cage-movements", moved, person="cage.ann")["number"]
+        after = found()
+        assert changes == tuple(now - then for now, then in zip(after, before, strict=True)), (kind, medium)
+        desk.done(f"/cage-movements/{PROPERTY}/{number}/void", {"reason": "another patron"}, person="cage.bob")
+        assert before == found(), (kind, medium)
+        before = found()
+    assert {} == desk.balances()
 
 
 def test_a_winner_is_identified_and_what_is_withheld_is_posted_once(desk: InventoryDesk) -> None:

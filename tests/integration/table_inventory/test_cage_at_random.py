@@ -2,8 +2,8 @@
 
 The reference knows where pieces lie, and nothing of the service: at each location, in transit, on the table, with
 patrons and outside. Pieces vanish and turn up, and only counts find that. It knows also what was counted and recorded
-since, so that it knows which transfer is refused: one of more than the books of its giver have. Patrons owe counter
-checks that are written off, and recoveries of them come back or are void.
+since, so that it knows which transfer is refused: one of more than the books of its giver have. Patrons bring and take
+currency and checks; a check that they take is paid by the bank, and leaves no location. Patrons owe counter checks that are written off, and recoveries of them come back or are void.
 """
 
 from collections import Counter
@@ -46,6 +46,18 @@ EACH = {NOTE: 100_00, CHIP: 500, PROMOTIONAL: 500, COUPON: 10_00, CHECK: 100_00}
 WORTHLESS = (PROMOTIONAL, COUPON)
 IN_SERVICE = 100_000
 """Chips that were in service before the books began."""
+
+EXCHANGED: dict[str, tuple[str | None, str | None]] = {
+    "chip_purchase": (NOTE, CHIP),
+    "front_money_deposit": (NOTE, None),
+    "safekeeping_deposit": (NOTE, None),
+    "chip_redemption": (CHIP, NOTE),
+    "front_money_withdrawal": (None, NOTE),
+    "safekeeping_withdrawal": (None, NOTE),
+    "check_cashed": (CHECK, NOTE),
+    "winnings_paid": (None, NOTE),
+}
+"""By kind of a patron's transaction what comes to the window and what leaves it, in currency."""
 
 OWED_CENTS = 300_00
 """Of each counter check; it is paid in hundreds."""
@@ -97,6 +109,8 @@ class Cage(RuleBasedStateMachine):
         """Chips of the manufacturer, on the table, and with patrons or where nobody knows."""
         self.book = dict.fromkeys(LOCATIONS, 0)
         self.in_vault = Pieces()
+        self.bank = 0
+        """What the bank took, less what it gave and paid by check, cents."""
         self.untold = 0
         """What the books say of each location, cents, and of the vault by piece; fills that the pit told nobody yet."""
         self.chips_known, self.tray_known, self.chips_untold = dict.fromkeys(LOCATIONS, 0), 100, 0
@@ -185,9 +199,11 @@ class Cage(RuleBasedStateMachine):
         self.under_way[number] = (giver, receiver, pieces)
 
     def passes(self, name: str, pieces: Pieces, sign: int) -> None:
-        """Pieces come to a location, or leave it, and that is recorded."""
+        """Pieces come to a location or the bank, or leave it, and that is recorded."""
+        moved = Pieces({kind: sign * count for kind, count in pieces.items()})
+        if name == "bank":
+            self.bank += money(moved)
         if name in LOCATIONS:
-            moved = Pieces({kind: sign * count for kind, count in pieces.items()})
             self.lies[name].update(moved)
             self.book[name] += money(moved)
             self.chips_pass(name, moved[CHIP])
@@ -242,24 +258,34 @@ class Cage(RuleBasedStateMachine):
             self.chips_pass("cage", n if back else -n)
             self.tray_known -= n if back else -n
 
-    @rule(window=st.sampled_from(("drawer-1", "cage")), n=some, kind=st.sampled_from(("bank", "chips", "winnings")))
-    def serves(self, window: str, n: int, kind: str) -> None:
-        """A patron leaves front money, has chips redeemed that nobody else counted, or is paid winnings."""
-        where = self.lies[window]
-        if kind != "bank" and where[NOTE] < n:
+    @rule(
+        window=st.sampled_from(("drawer-1", "cage")),
+        n=some,
+        kind=st.sampled_from(sorted(EXCHANGED)),
+        by_check=st.booleans(),
+    )
+    def serves(self, window: str, n: int, kind: str, by_check: bool) -> None:
+        """A patron brings something to a window or gets something there; a check that is paid out is the bank's."""
+        comes, leaves = EXCHANGED[kind]
+        comes = CHECK if by_check and comes == NOTE else comes
+        is_of_bank = by_check and leaves == NOTE
+        leaves = None if is_of_bank else leaves
+        where, each = self.lies[window], {CHIP: 20 * n}
+        if leaves is not None and where[leaves] < each.get(leaves, n):
             return
-        what = {"bank": "front_money_deposit", "chips": "chip_redemption", "winnings": "winnings_paid"}[kind]
-        moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": what, "cents": n * 100_00}
-        number = self.does("/cage-movements", moved, "cage.ann")["number"]
+        medium = "instrument" if by_check else "currency"
+        moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": kind, "medium": medium}
+        number = self.does("/cage-movements", moved | {"cents": n * 100_00}, "cage.ann")["number"]
+        self.played[f"{kind} by {medium}"] += 1
         if n % 7 == 0:
             self.does(f"/cage-movements/{PROPERTY}/{number}/void", {"reason": "another patron"}, "cage.bob")
             return
-        where[NOTE] += n if kind == "bank" else -n
-        if kind == "chips":
-            where[CHIP] += n * 20
-            self.elsewhere -= n * 20
-        else:
-            self.book[window] += n * (100_00 if kind == "bank" else -100_00)
+        self.bank -= n * 100_00 if is_of_bank else 0
+        for piece, sign in ((comes, 1), (leaves, -1)):
+            if piece is not None:
+                where[piece] += sign * each.get(piece, n)
+                self.book[window] += sign * n * 100_00
+                self.elsewhere -= sign * each[CHIP] if piece == CHIP else 0
 
     @precondition(lambda self: self.tray >= OWED_CENTS // EACH[CHIP])
     @rule()
@@ -421,6 +447,7 @@ class Cage(RuleBasedStateMachine):
         assert {name: self.gone[name] for name in LOCATIONS} == short
         under_way = sum(money(pieces) for _, _, pieces in self.under_way.values())
         assert under_way == balances.get(("", "", "cage_transit"), 0)
+        assert self.bank == balances.get(("", "bank", "outside"), 0)
         self.compare(self.both.report("cage-accountability"), here)
 
     def compare(self, report: dict[str, Any], here: dict[str, int]) -> None:
@@ -467,3 +494,4 @@ def test_what_came_in_less_what_went_out_is_what_lies_there(databases: Databases
         ),
     )
     assert {"transfers", "receive", "verify", "refused", "recover"} <= played.keys()
+    assert any(played[f"{kind} by instrument"] for kind, (_, leaves) in EXCHANGED.items() if leaves == NOTE), played
