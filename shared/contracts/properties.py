@@ -201,8 +201,12 @@ class CageLocation(Contract):
     retired_on: date | None = None
 
     def is_in_use_on(self, day: date) -> bool:
-        """Return whether the location exists on a gaming day."""
-        return self.opened_on <= day and (self.retired_on is None or day < self.retired_on)
+        """Return whether the location takes money in on a gaming day."""
+        return self.opened_on <= day and not self.is_retired_on(day)
+
+    def is_retired_on(self, day: date) -> bool:
+        """Return whether the location is retired on a gaming day; it may still hold something."""
+        return self.retired_on is not None and self.retired_on <= day
 
 
 class RevenueOfYear(Contract):

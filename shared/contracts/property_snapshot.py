@@ -211,6 +211,10 @@ class PropertySnapshot:
         """Return the locations of the cage that are in use on a gaming day, by name, besides `cage` itself."""
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
+    def retired_cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
+        """Return the locations of the cage that are retired on a gaming day, by name."""
+        return {one.location: one for one in self.document.cage_locations if one.is_retired_on(day)}
+
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
         """Return the terms for rating a game on a gaming day, or None if the property does not state terms."""
         found = (terms for named in self.document.rated_games if named.game == game for terms in named.terms)

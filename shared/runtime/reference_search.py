@@ -26,10 +26,15 @@ def reversed_reference(reference: ColumnElement[str]) -> ColumnElement[str]:
 
 def matches_reference(reference: ColumnElement[str], typed: str) -> ColumnElement[bool]:
     """Return the SQL condition for references that `typed` means."""
-    key, end = reversed_reference(reference), typed.lower()[::-1]
     if len(typed) < LAST_CHARACTERS_MIN:
-        return key == end
-    return key.between(end, end + _AFTER_EVERY_CHARACTER)
+        return is_reference(reference, typed)
+    end = typed.lower()[::-1]
+    return reversed_reference(reference).between(end, end + _AFTER_EVERY_CHARACTER)
+
+
+def is_reference(reference: ColumnElement[str], typed: str) -> ColumnElement[bool]:
+    """Return the SQL condition for references that are `typed` as a whole, in any case."""
+    return reversed_reference(reference) == typed.lower()[::-1]
 
 
 def references_like(table: Table, name: str, property_name: str, typed: str) -> Select[Any]:

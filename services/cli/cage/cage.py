@@ -162,7 +162,7 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
 
 @app.command()
 def locations(property_name: Property, as_json: AsJson = False) -> None:
-    """List the locations of the cage that are in use, and who has each drawer.
+    """List the locations of the cage, and who has each drawer; retired ones until a count has found them empty.
 
     Example: pitledger cage locations riverside
     """
@@ -170,8 +170,8 @@ def locations(property_name: Property, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
         return
-    columns = names("Location", "Kind") + numbers("Imprest") + names("Cashier") + numbers("Since count") + words("At")
-    show(table(columns, map(_location_row, found["items"])))
+    columns = names("Location", "Kind") + numbers("Imprest") + names("Cashier") + numbers("Since count")
+    show(table(columns + words("At") + names("Retired on"), map(_location_row, found["items"])))
 
 
 @app.command()
@@ -220,7 +220,7 @@ def _count_row(one: Document) -> list[str]:
 
 def _location_row(one: Document) -> list[str]:
     imprest = "" if one.get("imprest_cents") is None else dollars(one["imprest_cents"])
-    since = [str(one.get(name, "")) for name in ("cashier", "since_count", "since")]
+    since = [str(one.get(name, "")) for name in ("cashier", "since_count", "since", "retired_on")]
     return [one["location"], one["kind"].replace("_", " "), imprest, *since]
 
 

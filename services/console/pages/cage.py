@@ -20,7 +20,7 @@ _WAITING: Final = cols("count", "location", "what", "cashier", "next_cashier", "
 _COUNTED: Final = cols(
     *("count", "location", "status", "before_cents", "counted_cents", "over_short_cents", "cashier", "next_cashier")
 )
-_LOCATION: Final = cols("location", "kind", "imprest_cents", "cashier", "since_count", "since")
+_LOCATION: Final = cols("location", "kind", "imprest_cents", "cashier", "since_count", "since", "retired_on")
 
 _IN_SERVICE: Final = cols(
     *("revision", "gaming_day", "what", "stated_cents", "put_in_since_cents", "in_service_cents"),

@@ -22,16 +22,13 @@ from services.table_inventory.commands.locations import (
     ReturnCageTransfer,
     VerifyCageCount,
 )
-from services.table_inventory.domain.locations import (
-    CageCountDocument,
-    CageTransferDocument,
-    LocationDocument,
-    locations_with_cashiers,
-)
+from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument
+from services.table_inventory.domain.locations_in_use import LocationDocument, locations_with_cashiers
 from services.table_inventory.queries.locations import (
     books_of,
     find_count,
     find_transfer,
+    may_hold,
     who_has,
 )
 from services.table_inventory.tables import cage_counts, cage_transfers, properties
@@ -174,13 +171,14 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_of_locations(reader: CageReader, property_name: PropertyPath) -> CageLocations:
-        """List the locations that are in use, and who has each drawer."""
+        """List the locations that are in use, and retired ones until they are empty, with who has each drawer."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             places, now = await known_places(connection, properties), context.clock()
             place = place_for_command(places.place, property_name, now)
-            who = await who_has(connection, property_name)
-        return CageLocations(items=locations_with_cashiers(place, place.gaming_day(now), who))
+            who, day = await who_has(connection, property_name), place.gaming_day(now)
+            holding = await may_hold(connection, property_name, place.retired_cage_locations_on(day))
+        return CageLocations(items=locations_with_cashiers(place, day, who, holding))
 
     @router.get("/books", summary="Read the books of the cage")
     async def read_books(reader: DayReader, property_name: PropertyPath) -> CageBooks:

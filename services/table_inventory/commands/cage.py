@@ -6,7 +6,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.cage import CageRecord, moved
-from services.table_inventory.domain.locations import location_of
+from services.table_inventory.domain.locations_in_use import location_of
 from services.table_inventory.queries.cage import find_movement
 from services.table_inventory.tables import cage_movements, properties
 from shared.contracts.cage import DIRECTIONS, CageMoved, CageMovement, CageVoided

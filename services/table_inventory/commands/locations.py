@@ -9,23 +9,28 @@ from services.table_inventory.commands.nothing import IsEmpty, fields_to_record
 from services.table_inventory.domain.locations import (
     CageCountDocument,
     CageTransferDocument,
-    HasDrawer,
     Last,
     There,
     judged,
     over_short,
-    require_cashier,
     require_held,
-    require_location,
     require_not_retired,
     transferred,
     why_not_passed,
+)
+from services.table_inventory.domain.locations_in_use import (
+    HasDrawer,
+    location_in_use,
+    location_to_empty,
+    require_cashier,
+    require_receiver,
 )
 from services.table_inventory.queries.locations import (
     books_of,
     find_count,
     find_transfer,
     last_count,
+    may_hold,
     waiting_count,
     what_is_there,
     who_has,
@@ -74,11 +79,15 @@ class IssueCageTransfer(Command):
 
 
 class Desk(NamedTuple):
-    """The state for issuing a transfer: the properties, the property's last transfer number, and the giver's books."""
+    """The state for issuing a transfer: the properties, and the property's last transfer number.
+
+    Of the giver: its books, and whether it may hold something.
+    """
 
     places: Places
     last: int
     there: There
+    may_hold: bool
 
 
 async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> Desk:
@@ -90,6 +99,7 @@ async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> D
         await known_places(connection, properties),
         await last_number(connection, cage_transfers, "transfer", property=command.property),
         await what_is_there(connection, command.property, command.giver),
+        bool(await may_hold(connection, command.property, [command.giver])),
     )
 
 
@@ -98,15 +108,16 @@ def issue(command: IssueCageTransfer, desk: Desk, now: Now) -> Accepted:
     """Issue a transfer under the next number."""
     place = place_for_command(desk.places.place, command.property, now.at)
     day = place.gaming_day(now.at)
-    for name in (command.giver, command.receiver):
-        if name not in OUTSIDE:
-            require_location(place, name, day)
+    giver = None
+    if command.giver not in OUTSIDE:
+        giver = location_to_empty(place, command.giver, day, may_hold=desk.may_hold)
+    if command.receiver not in OUTSIDE:
+        location_in_use(place, command.receiver, day)
     if (why := why_not_passed(command.giver, command.receiver, command.contents)) is not None:
         raise Rejected(Reason.NOT_ALLOWED, why)
     require_held(place, command.contents)
     require_not_retired(place, command.giver, command.contents, day)
     if command.giver not in OUTSIDE:
-        giver = place.cage_locations_on(day).get(command.giver)
         desk.there.require(command.giver, None if giver is None else giver.kind, command.contents)
     issued = {"transfer": desk.last + 1, "issued_by": now.by, "issued_at": now.at}
     fact = CageTransferIssued(**dict(command), **issued, gaming_day=day)
@@ -171,7 +182,9 @@ def receive(command: ReceiveCageTransfer, transfer: Transfer, now: Now) -> Accep
     """Receive a transfer."""
     transfer.approval.approve(now.by)
     place = place_for_command(transfer.places.place, command.property, now.at)
-    require_not_retired(place, transfer.issued.giver, transfer.issued.contents, place.gaming_day(now.at))
+    day = place.gaming_day(now.at)
+    require_receiver(place, transfer.issued, day)
+    require_not_retired(place, transfer.issued.giver, transfer.issued.contents, day)
     return transfer.ended(CageTransferReceived, now, received_by=now.by, received_at=now.at)
 
 
@@ -209,7 +222,8 @@ class EnterCageCount(Command):
 class Counting(NamedTuple):
     """The state for entering a count: the properties and the property's last count number.
 
-    Of the location: the number of its waiting count, its book, and the cashier who has the drawer.
+    Of the location: the number of its waiting count, its book, the cashier who has the drawer, and whether it may hold
+    something.
     """
 
     places: Places
@@ -217,6 +231,7 @@ class Counting(NamedTuple):
     waiting: int | None
     book: Book
     has: HasDrawer | None
+    may_hold: bool
 
 
 async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Counting:
@@ -227,6 +242,7 @@ async def _counting(connection: AsyncConnection, command: EnterCageCount) -> Cou
         await waiting_count(connection, *place),
         (await books_of(connection, command.property)).get(command.location, {}),
         (await who_has(connection, command.property, location=command.location)).get(command.location),
+        bool(await may_hold(connection, command.property, [command.location])),
     )
 
 
@@ -235,8 +251,7 @@ def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
     """Enter a count under the next number."""
     place = place_for_command(state.places.place, command.property, now.at)
     day = place.gaming_day(now.at)
-    require_location(place, command.location, day)
-    location = place.cage_locations_on(day).get(command.location)
+    location = location_to_empty(place, command.location, day, may_hold=state.may_hold)
     require_cashier(place, location, state.has, command.cashier, command.next_cashier)
     require_held(place, command.contents)
     if state.waiting is not None:

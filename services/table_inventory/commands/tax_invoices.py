@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.commands.entered import EnteredKind
 from services.table_inventory.domain.entered import next_revision
-from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument, return_of
+from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument, require_change, return_of
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.queries.tax_invoices import find_invoice, revisions_of
 from shared.contracts.envelope import DocumentNumber, Name
@@ -28,8 +28,9 @@ COMMANDS: Final = Commands()
 class EnterTaxInvoice(Command):
     """Enter an invoice of a tax payee.
 
-    The invoice belongs to the payee's tax return that ends on `last_day`. A further entry under the same number, with a
-    reason, replaces the approved invoice. Another person must approve each entry.
+    The invoice belongs to the payee's tax return that ends on `last_day`. A further entry under the same number, in
+    upper or lower case, with a reason, replaces the approved invoice, unless it says the same. Another person must
+    approve each entry.
     """
 
     property: Name
@@ -62,9 +63,10 @@ def enter(command: EnterTaxInvoice, state: Entering, now: Now) -> Accepted:
     if not last_day <= command.received_on <= today:
         detail = f"'received_on' {command.received_on} is not between the end of the return, {last_day}, and {today}"
         raise Rejected(Reason.CONTRADICTS, detail)
-    number = next_revision(revisions)
-    entered = {"revision": number, "entered_by": now.by, "entered_at": now.at}
-    fact = TaxInvoiceEntered(**dict(command), first_day=first_day, **entered)
+    entered = {"revision": next_revision(revisions), "entered_by": now.by, "entered_at": now.at}
+    invoice = revisions[0].invoice if revisions else command.invoice  # as it was typed first
+    fact = TaxInvoiceEntered(**{**dict(command), "invoice": invoice}, first_day=first_day, **entered)
+    require_change(fact, revisions)
     return Accepted(recording=FactWithPostings(fact=fact), answer=TaxInvoiceDocument(**dict(fact)))
 
 

@@ -55,7 +55,7 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
     """
     is_in = (transaction.direction == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
-    postings = (
+    postings: tuple[Posting, ...] = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
         Posting(Account(transaction.property, "", transaction.kind, _LEGS[transaction.kind]), -cents),
     )

@@ -1,10 +1,10 @@
 """The money at the locations of the cage, transfers between them, and their counts. Pure; amounts are cents."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime
-from typing import Annotated, Final, Literal, NamedTuple
+from datetime import date
+from typing import Final, Literal, NamedTuple
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime
 
 from shared.contracts.cage import CageVoided, RedemptionVoided
 from shared.contracts.cage_locations import (
@@ -26,8 +26,6 @@ from shared.contracts.cage_locations import (
 from shared.contracts.check_collection import RecoveryVoided
 from shared.contracts.facts import Fact
 from shared.contracts.inventory import Number, PitVoided
-from shared.contracts.people import same_person
-from shared.contracts.properties import CageLocation
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
@@ -182,17 +180,6 @@ class CageCountDocument(ApprovalSubject):
     rejection_reason: str | None = None
 
 
-class LocationDocument(BaseModel):
-    """A location of the cage that is in use, and of a drawer the cashier who has it since a verified count."""
-
-    location: str
-    kind: Literal["cage", "drawer", "main_bank", "chip_bank", "vault"]
-    imprest_cents: int | None = None
-    cashier: Annotated[str | None, Field(description="of a drawer, who has it; nobody before its first count")] = None
-    since_count: Annotated[int | None, Field(description="the count by which the cashier has it")] = None
-    since: Annotated[AwareDatetime | None, Field(description="when that count was entered")] = None
-
-
 class CageTransferDocument(ApprovalSubject):
     """A transfer with its status; `gaming_day` is that of its last step."""
 
@@ -276,85 +263,8 @@ def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) ->
     return None
 
 
-_FOR_PATRONS: Final = frozenset({"drawer", "main_bank"})
+FOR_PATRONS: Final = frozenset({"drawer", "main_bank"})
 """Kinds of locations at which patrons are served, as at `cage`: the pieces exchanged with them are not recorded."""
-
-
-def require_location(place: PropertySnapshot, name: str, day: date) -> None:
-    """Check that a property's cage has a location of this name on a gaming day. Raises: Rejected."""
-    known = (CAGE, *sorted(place.cage_locations_on(day)))
-    if name not in known:
-        here = f"{place.document.property} (version {place.document.version})"
-        detail = f"{name!r} is no location at the cage of {here}; on {day} it has {', '.join(known)}"
-        raise Rejected(Reason.NOT_FOUND, f"{detail} ('cage_locations')")
-
-
-class HasDrawer(NamedTuple):
-    """The cashier who has a drawer since a verified count of it: the count's number, and when it was entered."""
-
-    cashier: str
-    number: int
-    counted_at: datetime
-
-
-def require_cashier(
-    place: PropertySnapshot,
-    location: CageLocation | None,
-    has: HasDrawer | None,
-    cashier: str,
-    next_cashier: str | None,
-) -> None:
-    """Check that the cashier named in a count of a drawer is the one who has it, and the next one another.
-
-    Raises: Rejected.
-
-    `location` None is `cage` itself. `has` None: the drawer was never counted, and its first count opens it.
-    """
-    if location is None or location.kind != "drawer":
-        if next_cashier is not None:
-            name = CAGE if location is None else location.location
-            detail = f"{name} is no drawer: only a drawer is taken over by a 'next_cashier'"
-            raise Rejected(Reason.NOT_ALLOWED, detail)
-        return
-    if next_cashier is not None and same_person(cashier, next_cashier):
-        detail = f"{next_cashier} has {location.location} already: 'next_cashier' is another person, who takes it over"
-        raise Rejected(Reason.NOT_ALLOWED, detail)
-    if has is not None and not same_person(has.cashier, cashier):
-        since = f"count {has.number} of {place.clock_text(has.counted_at)}"
-        detail = (
-            f"{location.location} is with {has.cashier} since {since}, who answers for what is over or short, and not "
-            f"{cashier}: whoever takes it over is named as 'next_cashier' of a count"
-        )
-        raise Rejected(Reason.CONTRADICTS, detail)
-
-
-def locations_with_cashiers(place: PropertySnapshot, day: date, who: Mapping[str, HasDrawer]) -> list[LocationDocument]:
-    """Return the locations of a property's cage on a gaming day: `cage`, and the others by name.
-
-    `who` is by location. Only drawers are with somebody: several people take from other locations and give to them.
-    """
-    found = [LocationDocument(location=CAGE, kind="cage")]
-    for name, one in sorted(place.cage_locations_on(day).items()):
-        has = who.get(name) if one.kind == "drawer" else None
-        since = {} if has is None else {"cashier": has.cashier, "since_count": has.number, "since": has.counted_at}
-        found.append(LocationDocument(location=name, kind=one.kind, imprest_cents=one.imprest_cents, **since))
-    return found
-
-
-def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:
-    """Return the location whose money is moved at a window on a gaming day, or None if that is `cage`.
-
-    A property that names no locations may name its windows freely. Raises: Rejected if the property names locations and
-    the window is not among them, or patrons are not served there.
-    """
-    if not place.document.cage_locations or window == CAGE:
-        return None
-    require_location(place, window, day)
-    kind = place.cage_locations_on(day)[window].kind
-    if kind not in _FOR_PATRONS:
-        detail = f"{window} is a {kind.replace('_', ' ')}: patrons are served at {CAGE}, drawers and main banks"
-        raise Rejected(Reason.NOT_ALLOWED, detail)
-    return window
 
 
 class There(NamedTuple):
@@ -373,7 +283,7 @@ class There(NamedTuple):
         refusal does not say how much the location holds, because those who count it must not see that.
         """
         why = f"{location} does not hold that by its books: count it, if it does"
-        if kind is None or kind in _FOR_PATRONS:
+        if kind is None or kind in FOR_PATRONS:
             if money_of(contents) > self.cents:
                 raise Rejected(Reason.CONTRADICTS, why)
             return

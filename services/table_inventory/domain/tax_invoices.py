@@ -1,6 +1,8 @@
 """Tax invoices: entered by one person, approved by another. Pure; cents."""
 
+from collections.abc import Iterable
 from datetime import date
+from typing import Final
 
 from services.table_inventory.domain.entered import Revision
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -16,6 +18,24 @@ class TaxInvoiceDocument(TaxInvoice, Revision):
     def label(self) -> str:
         """Return the invoice's name for messages."""
         return f"revision {self.revision} of invoice {self.invoice}"
+
+
+def require_change(invoice: TaxInvoice, revisions: Iterable[TaxInvoiceDocument]) -> None:
+    """Check that an invoice differs from its approved revision, the first of `revisions` that is approved.
+
+    The reason of an entry makes no difference. Raises: Rejected, with what is approved.
+    """
+    approved = next((one for one in revisions if one.status == "approved"), None)
+    if approved is None or any(getattr(invoice, name) != getattr(approved, name) for name in _FIGURES):
+        return
+    detail = (
+        f"{approved.label}, approved by {approved.approved_by}, says the same: {approved.cents} cents for "
+        f"{approved.payee}, of the return that ends on {approved.last_day}, received on {approved.received_on}"
+    )
+    raise Rejected(Reason.CONTRADICTS, detail)
+
+
+_FIGURES: Final = ("payee", "last_day", "cents", "received_on")
 
 
 def return_of(place: PropertySnapshot, payee: str, last_day: date) -> tuple[date, date]:

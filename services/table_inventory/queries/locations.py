@@ -1,19 +1,14 @@
 """Read transfers between locations of the cage, their counts, and their books."""
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Final
 
 from sqlalchemy import func, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.locations import (
-    CageCountDocument,
-    CageTransferDocument,
-    HasDrawer,
-    Last,
-    There,
-    posted,
-)
+from services.table_inventory.domain.locations import CageCountDocument, CageTransferDocument, Last, There, posted
+from services.table_inventory.domain.locations_in_use import HasDrawer
 from services.table_inventory.tables import cage_book, cage_counts, cage_transfers
 from shared.contracts.cage_locations import Book, HeldPieces
 from shared.runtime.rows import find_row, rows_of, thing_of
@@ -70,6 +65,34 @@ async def books_of(connection: AsyncConnection, property_name: str) -> dict[str,
     for row in await connection.execute(query.group_by(c.location, c.cause).order_by(c.location, c.cause)):
         found.setdefault(row.location, {})[row.cause] = int(row.cents)
     return found
+
+
+_MAY_HOLD: Final = text("""
+    SELECT l.location FROM unnest(CAST(:locations AS text[])) l (location)
+    LEFT JOIN LATERAL (
+        SELECT contents, seq FROM table_inventory.cage_counts
+        WHERE property = :property AND location = l.location AND status = 'verified'
+        ORDER BY "count" DESC LIMIT 1) last ON true
+    WHERE last.contents <> '[]'
+       OR (SELECT sum(cents) FROM table_inventory.cage_book
+           WHERE property = :property AND location = l.location) <> 0
+       OR EXISTS (SELECT FROM table_inventory.cage_transfers
+                  WHERE property = :property AND status = 'issued' AND l.location IN (giver, receiver))
+       OR EXISTS (SELECT FROM table_inventory.cage_transfers
+                  WHERE property = :property AND ended_seq > coalesce(last.seq, -1)
+                    AND l.location IN (giver, receiver))""")
+
+
+async def may_hold(connection: AsyncConnection, property_name: str, locations: Collection[str]) -> set[str]:
+    """Return those of the locations that may hold something.
+
+    All others are empty: no money is there by the books, nothing is in transit from or to them, and the last verified
+    count, if there is one, found nothing and no transfer ended since.
+    """
+    if not locations:
+        return set()
+    asked = {"property": property_name, "locations": sorted(locations)}
+    return set((await connection.execute(_MAY_HOLD, asked)).scalars())
 
 
 _PIECES: Final = text("""

@@ -1,13 +1,16 @@
 """Read tax invoices."""
 
 from datetime import date
+from typing import Any
 
+from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.tax_invoices import TaxInvoiceDocument
 from services.table_inventory.tables import tax_invoices
-from shared.runtime.reference_search import references_like
-from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+from shared.contracts.rejection import Reason, Rejected
+from shared.runtime.reference_search import is_reference, references_like
+from shared.runtime.rows import rows_of, things_of
 
 
 async def invoices_of(connection: AsyncConnection, property_name: str, last_day: date) -> list[TaxInvoiceDocument]:
@@ -24,15 +27,24 @@ async def invoices_like(connection: AsyncConnection, property_name: str, typed: 
 
 
 async def revisions_of(connection: AsyncConnection, property_name: str, invoice: str) -> list[TaxInvoiceDocument]:
-    """Return the revisions of an invoice, latest first."""
-    query = rows_of(tax_invoices, property=property_name, invoice=invoice)
-    return await things_of(TaxInvoiceDocument, connection, query.order_by(tax_invoices.c.revision.desc()))
+    """Return the revisions of an invoice, whose number may be in any case, latest first."""
+    return await things_of(TaxInvoiceDocument, connection, _revisions(property_name, invoice))
 
 
 async def find_invoice(
     connection: AsyncConnection, property_name: str, invoice: str, revision: int
 ) -> TaxInvoiceDocument:
-    """Return a revision of an invoice. Raises: Rejected if it does not exist."""
-    missing = f"there is no revision {revision} of invoice {invoice} at {property_name}"
-    key = {"property": property_name, "invoice": invoice, "revision": revision}
-    return thing_of(TaxInvoiceDocument, await find_row(connection, tax_invoices, missing, **key))
+    """Return a revision of an invoice, whose number may be in any case. Raises: Rejected if it does not exist."""
+    query = _revisions(property_name, invoice).where(tax_invoices.c.revision == revision)
+    found = await things_of(TaxInvoiceDocument, connection, query)
+    if not found:
+        missing = f"there is no revision {revision} of invoice {invoice} at {property_name}"
+        raise Rejected(Reason.NOT_FOUND, missing)
+    return found[0]
+
+
+def _revisions(property_name: str, invoice: str) -> Select[Any]:
+    """Return the query for the revisions of an invoice, latest first."""
+    c = tax_invoices.c
+    query = rows_of(tax_invoices, property=property_name).where(is_reference(c.invoice, invoice))
+    return query.order_by(c.revision.desc(), c.invoice != invoice)

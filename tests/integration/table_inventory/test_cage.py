@@ -73,7 +73,7 @@ MOVED: dict[tuple[str, str], tuple[int, int]] = {
 def test_a_movement_changes_the_money_of_its_location_by_what_comes_into_it_and_leaves_it(
     desk: InventoryDesk, window: str
 ) -> None:
-    """By kind and medium: the casino's own check is paid by its bank, not out of the drawer. A void takes it all back."""
+    """By kind and medium: the casino's own check is paid by its bank, not out of the drawer. A void takes it back."""
     drawer = {"location": "drawer-1", "kind": "drawer", "opened_on": "2020-01-01"}
     desk.has_only("BJ-01", cage_locations=[drawer])
     desk.clock.now = at(4)

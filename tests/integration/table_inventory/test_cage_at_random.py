@@ -3,7 +3,8 @@
 The reference knows where pieces lie, and nothing of the service: at each location, in transit, on the table, with
 patrons and outside. Pieces vanish and turn up, and only counts find that. It knows also what was counted and recorded
 since, so that it knows which transfer is refused: one of more than the books of its giver have. Patrons bring and take
-currency and checks; a check that they take is paid by the bank, and leaves no location. Patrons owe counter checks that are written off, and recoveries of them come back or are void.
+currency, chips and checks; a check that they take is paid by the bank, and leaves no location. They owe counter checks
+that are written off, and recoveries of them come back or are void.
 """
 
 from collections import Counter

@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.asgi import assert_problem
 from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips, inventory_desk
+from tests.support.properties import property_event
 
 AT_CAGE = f"/cage/{PROPERTY}"
 LOCATIONS = [
@@ -91,7 +92,11 @@ def test_what_is_returned_is_where_it_was(cage: InventoryDesk) -> None:
 
 REFUSED: dict[str, tuple[dict[str, Any], int]] = {
     "'safe' is no location at the cage of riverbend": ({"giver": "safe"}, 404),
-    "'old' is no location": ({"receiver": "old"}, 404),
+    "old at the cage of riverbend (version 2) was retired on 2021-01-01 and takes nothing in": (
+        {"receiver": "old"},
+        422,
+    ),
+    "old was retired on 2021-01-01 and is empty by its books": ({"giver": "old"}, 422),
     f"on {DAY} it has cage, drawer-1, vault": ({"receiver": "Drawer-1"}, 404),
     "vault gives nothing to itself": ({"receiver": "vault"}, 422),
     "bank and destruction are both outside": ({"giver": "bank", "receiver": "destruction"}, 422),
@@ -272,10 +277,12 @@ def test_what_tables_and_patrons_move_is_of_the_cage_or_of_the_window_that_is_a_
 def test_a_window_is_a_location_at_which_patrons_are_served(cage: InventoryDesk) -> None:
     """Spelled as the property has it: else the money would be booked to `cage`, and nobody would know."""
     moved = {"property": PROPERTY, "patron": "p-1", "kind": "front_money_deposit", "cents": 100}
-    for window in ("Drawer-1", "drawer-9", "old"):
+    for window in ("Drawer-1", "drawer-9"):
         refused = cage.send("/cage-movements", moved | {"window": window}, person="cage.ann")
         why = f"'{window}' is no location at the cage of riverbend (version 2); on {DAY} it has cage, drawer-1, vault"
         assert_problem(refused, 404, why)
+    old = cage.send("/cage-movements", moved | {"window": "old"}, person="cage.ann")
+    assert_problem(old, 422, f"was retired on 2021-01-01 and takes nothing in; on {DAY} it has cage, drawer-1, vault")
     vault = cage.send("/cage-movements", moved | {"window": "vault"}, person="cage.ann")
     assert_problem(vault, 422, "vault is a vault: patrons are served at cage, drawers and main banks")
     assert {} == _books(cage)
@@ -372,3 +379,93 @@ def test_a_count_of_nothing_is_said_to_be_one(cage: InventoryDesk) -> None:
     assert [] == emptied["contents"]
     short = cage.done(f"{AT_CAGE}/counts/2/verify", {"reason": "stolen"}, person="cage.bob")
     assert -300_00 == short["over_short_cents"]
+
+
+RETIRED_ON = "2026-11-21"
+
+
+@pytest.fixture
+def retiring(desk: InventoryDesk) -> InventoryDesk:
+    """A cage whose drawer-2 and chip bank are in use on `DAY` for the last time; each was counted with 1,000.00."""
+    last = {"opened_on": "2020-01-01", "retired_on": RETIRED_ON}
+    both = [{"location": "drawer-2", "kind": "drawer", **last}, {"location": "chip-bank", "kind": "chip_bank", **last}]
+    desk.has_only("BJ-01", cage_locations=[*LOCATIONS, *both], chip_sets=SETS)
+    desk.clock.now = at(4)
+    _counts(desk, "drawer-2", currency(10))
+    _counts(desk, "chip-bank", [house(500, 200)])
+    return desk
+
+
+def _retired(cage: InventoryDesk) -> list[tuple[Any, ...]]:
+    """The retired locations that are listed: name, since when they are, and who has the drawer."""
+    found = cage.get(f"{AT_CAGE}/locations", person="cage.ann").json()["items"]
+    names = ("location", "retired_on", "cashier")
+    return [tuple(one.get(name) for name in names) for one in found if "retired_on" in one]
+
+
+def _issues(cage: InventoryDesk, giver: str, receiver: str, contents: list[dict[str, Any]]) -> Any:
+    wanted = {"giver": giver, "receiver": receiver, "contents": contents}
+    return cage.send(f"{AT_CAGE}/transfers", wanted, person="cage.ann")
+
+
+def test_a_retired_location_takes_nothing_in_but_what_belonged_to_it(retiring: InventoryDesk) -> None:
+    """No transfer, also none that was issued before, and no patron; what left it comes back, and a void reaches it."""
+    moved = {"property": PROPERTY, "patron": "p-1", "kind": "front_money_deposit", "cents": 50_00, "window": "drawer-2"}
+    retiring.done("/cage-movements", moved, person="cage.ann")
+    assert 201 == _issues(retiring, "drawer-2", "vault", currency(3)).status_code
+    assert 201 == _issues(retiring, "bank", "drawer-2", currency(1)).status_code
+    assert [] == _retired(retiring)
+    retiring.clock.now = at(24)
+    why = f"drawer-2 at the cage of riverbend (version 2) was retired on {RETIRED_ON} and takes nothing in"
+    assert_problem(_issues(retiring, "bank", "drawer-2", currency(1)), 422, why)
+    assert_problem(retiring.send("/cage-movements", moved, person="cage.ann"), 422, why)
+    received = retiring.send(f"{AT_CAGE}/transfers/2/receive", person="cage.bob")
+    assert_problem(received, 422, f"{why}: return transfer 2")
+    for number in (1, 2):
+        retiring.done(f"{AT_CAGE}/transfers/{number}/return", {"reason": "retired"}, person="cage.bob")
+    retiring.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
+    assert 1_000_00 == _books(retiring)["drawer-2"]
+
+
+def test_a_retired_location_is_listed_and_counted_until_a_count_has_found_it_empty(retiring: InventoryDesk) -> None:
+    """What it holds is transferred out; the last count relieves its cashier. What reaches it later opens it again."""
+    moved = {"property": PROPERTY, "patron": "p-1", "kind": "front_money_deposit", "cents": 100_00}
+    retiring.done("/cage-movements", moved | {"window": "drawer-2"}, person="cage.ann")
+    retiring.clock.now = at(24)
+    bank, drawer = ("chip-bank", RETIRED_ON, None), ("drawer-2", RETIRED_ON, "cage.ann")
+    assert [bank, drawer] == _retired(retiring)
+    assert 0 == _counts(retiring, "drawer-2", currency(11))["over_short_cents"]
+    other = {"location": "drawer-2", "contents": currency(11), "cashier": "cage.dee"}
+    assert_problem(retiring.send(f"{AT_CAGE}/counts", other, person="cage.ann"), 409, "drawer-2 is with cage.ann")
+    more = _issues(retiring, "chip-bank", "vault", [house(2500, 40)])
+    assert_problem(more, 409, "40 chips of 25.00: chip-bank does not hold that by its books")
+    _passes(retiring, "chip-bank", "vault", [house(500, 200)])
+    assert 201 == _issues(retiring, "drawer-2", "vault", currency(11)).status_code
+    assert [bank, drawer] == _retired(retiring)
+    retiring.done(f"{AT_CAGE}/transfers/2/receive", person="cage.bob")
+    assert [bank, drawer] == _retired(retiring)
+    for number, location in ((4, "chip-bank"), (5, "drawer-2")):
+        empty = {"location": location, "contents": [], "is_empty": True, "cashier": "cage.ann"}
+        assert number == retiring.done(f"{AT_CAGE}/counts", empty, person="cage.ann")["count"]
+        assert 0 == retiring.done(f"{AT_CAGE}/counts/{number}/verify", person="cage.bob")["over_short_cents"]
+    assert [] == _retired(retiring)
+    why = f"drawer-2 was retired on {RETIRED_ON} and is empty by its books and its last count: count what is found"
+    assert_problem(retiring.send(f"{AT_CAGE}/counts", empty, person="cage.ann"), 422, why)
+    assert_problem(_issues(retiring, "drawer-2", "vault", currency(1)), 422, why)
+    retiring.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
+    assert [drawer] == _retired(retiring)
+    assert 201 == retiring.send(f"{AT_CAGE}/counts", empty, person="cage.ann").status_code
+
+
+def test_coupons_in_a_retired_location_keep_it_listed(retiring: InventoryDesk) -> None:
+    """They are no money, and in no book; a transfer after the last count says that something may be there."""
+    empty = {"location": "drawer-1", "contents": [], "is_empty": True, "cashier": "cage.ann"}
+    number = retiring.done(f"{AT_CAGE}/counts", empty, person="cage.ann")["count"]
+    retiring.done(f"{AT_CAGE}/counts/{number}/verify", person="cage.bob")
+    _passes(retiring, "promotions", "drawer-1", [{"kind": "coupons", "cents": 1000, "count": 9}])
+    _passes(retiring, "drawer-2", "bank", currency(10))
+    _passes(retiring, "chip-bank", "vault", [house(500, 200)])
+    retired = [one | {"retired_on": RETIRED_ON} for one in LOCATIONS if one["location"] != "old"]
+    retiring.desk.feed("properties", property_event(PROPERTY, ["BJ-01"], sequence=3, version=3, cage_locations=retired))
+    retiring.clock.now = at(24)
+    assert ["drawer-1", "vault"] == [name for name, *_ in _retired(retiring)]
