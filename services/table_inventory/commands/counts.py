@@ -180,8 +180,8 @@ def count_box(command: SealBox, state: Counting, now: Now) -> Accepted:
         raise Rejected(Reason.NOT_FOUND, detail)
     name = f"box {box.box} of {box.table}"
     if box.transported_at is None:
-        detail = f"{name} has not come to the count room: 'box.transported' of it is missing in the pit events of"
-        raise Rejected(Reason.TOO_EARLY, f"{detail} {box.table}")
+        detail = f"{name} has not come to the count room: its event 'box.transported' is missing at {box.table}"
+        raise Rejected(Reason.TOO_EARLY, detail)
     if command.figures.rake and not state.is_non_banking(box.table):
         detail = (
             f"{name}: {box.table} is no non-banking table and takes no rake; chips in its box are not counted as one"

@@ -12,25 +12,31 @@ from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.reference_search import references_like
 from shared.runtime.rows import rows_of, thing_of, things_of
 
+IS_REPLACEMENT: Final = "s.what = 'replaced' AND s.cents > 0"
+"""SQL condition: by a step `s` its check takes the place of others, so that the check's amount is the step's."""
+
 _CHECKS: Final = """
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
            coalesce(min(c.first_issued_at), min(i.at)) AS first_issued_at, min(coalesce(p.patron, c.drawer)) AS drawer,
-           sum(i.cents) FILTER (WHERE i.cents > 0 AND NOT i.is_undone) AS issued_cents, sum(i.cents) AS left_cents,
+           sum(i.cents) FILTER (WHERE i.is_issuance) AS issued_cents, sum(i.cents) AS left_cents,
            bool_or(i.is_returned) AS is_returned
     FROM (
-        SELECT property, ref AS serial, "table", at, -cents AS cents, false AS is_undone, false AS is_returned
+        SELECT property, ref AS serial, "table", at, -cents AS cents, cents < 0 AS is_issuance, false AS is_returned
         FROM table_inventory.movements
         WHERE property = :property AND cause = 'counter_check' AND ref {which}
         UNION ALL
-        SELECT property, serial, "table", at, cents, what IN ('voided', 'returned'), what = 'returned'
-        FROM table_inventory.check_steps
-        WHERE property = :property AND serial {which}) i
+        SELECT s.property, s.serial, s."table", s.at, s.cents, {replacement}, s.what = 'returned'
+        FROM table_inventory.check_steps s
+        WHERE s.property = :property AND s.serial {which}) i
     LEFT JOIN table_inventory.counter_checks c USING (property, serial)
     LEFT JOIN table_inventory.patron_checks p USING (property, serial)
     GROUP BY i.property, i.serial"""
 
-_ON_HAND: Final = text(f"""{_CHECKS.format(which="> :after")} HAVING sum(i.cents) > 0 ORDER BY i.serial LIMIT :limit""")
-_OF_SERIALS: Final = text(_CHECKS.format(which="= ANY(:serials)"))
+_ON_HAND: Final = text(
+    f"{_CHECKS.format(which='> :after', replacement=IS_REPLACEMENT)} "
+    "HAVING sum(i.cents) > 0 ORDER BY i.serial LIMIT :limit"
+)
+_OF_SERIALS: Final = text(_CHECKS.format(which="= ANY(:serials)", replacement=IS_REPLACEMENT))
 
 
 async def checks_on_hand(

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.credit_lines import CreditLine, CreditLineRequest, PatronCheck
 from services.table_inventory.domain.pit import PreparedCheck
+from services.table_inventory.queries.checks import IS_REPLACEMENT
 from services.table_inventory.tables import counter_checks, credit_line_requests, credit_lines, patron_checks
 from shared.contracts.credit_lines import CreditLineTerms
 from shared.contracts.rejection import Reason, Rejected
@@ -22,7 +23,7 @@ _UNCLEARED: Final = """
 
 _CHECKS: Final = """
     SELECT n.property, n.serial, coalesce(p.patron, c.drawer) AS patron, p."table", p.gaming_day, p.shift,
-           p.prepared_by, p.prepared_at, p.voided_by, coalesce(c.cents, p.cents) AS cents,
+           p.prepared_by, p.prepared_at, p.voided_by, coalesce(c.cents, p.cents) + s.replacement_cents AS cents,
            CASE WHEN p.voided_at IS NOT NULL THEN 'void' WHEN c.serial IS NULL THEN 'prepared' ELSE 'issued' END
                AS status,
            CASE WHEN p.voided_at IS NOT NULL THEN 0 ELSE coalesce(c.cents, p.cents) + s.cents END AS left_cents,
@@ -34,7 +35,9 @@ _CHECKS: Final = """
     LEFT JOIN table_inventory.patron_checks p USING (property, serial)
     LEFT JOIN table_inventory.counter_checks c USING (property, serial)
     CROSS JOIN LATERAL (
-        SELECT coalesce(sum(s.cents), 0) AS cents, coalesce(bool_or(s.what = 'returned'), false) AS is_returned,
+        SELECT coalesce(sum(s.cents), 0) AS cents,
+               coalesce(sum(s.cents) FILTER (WHERE {replacement}), 0) AS replacement_cents,
+               coalesce(bool_or(s.what = 'returned'), false) AS is_returned,
                coalesce(-sum(s.cents) FILTER (WHERE {uncleared}), 0) AS uncleared_cents,
                coalesce(sum(s.recovery_cents) FILTER (WHERE w.write_off_kind = 'uncollectible' AND {uncleared}), 0)
                    AS uncleared_recovery_cents
@@ -44,15 +47,17 @@ _CHECKS: Final = """
     {which}"""
 """SQL query for prepared and issued counter checks; {named} selects their property and serial number."""
 
+_SQL: Final = {"uncleared": _UNCLEARED, "replacement": IS_REPLACEMENT}
+
 _BY_PATRON: Final = """
     SELECT property, serial FROM table_inventory.patron_checks WHERE property = :property AND patron = :patron
     UNION
     SELECT property, serial FROM table_inventory.counter_checks WHERE property = :property AND drawer = :patron"""
 _OWED: Final = "WHERE coalesce(p.patron, c.drawer) = :patron AND p.voided_at IS NULL ORDER BY n.serial"
-_OF_PATRON: Final = text(_CHECKS.format(uncleared=_UNCLEARED, named=_BY_PATRON, which=_OWED))
+_OF_PATRON: Final = text(_CHECKS.format(**_SQL, named=_BY_PATRON, which=_OWED))
 _PREPARED_SERIAL: Final = """
     SELECT property, serial FROM table_inventory.patron_checks WHERE property = :property AND serial = :serial"""
-_OF_SERIAL: Final = text(_CHECKS.format(uncleared=_UNCLEARED, named=_PREPARED_SERIAL, which=""))
+_OF_SERIAL: Final = text(_CHECKS.format(**_SQL, named=_PREPARED_SERIAL, which=""))
 _PREPARED: Final = bulk.select(patron_checks)
 _WRITE_AGAIN: Final = text("""
     UPDATE table_inventory.patron_checks p SET voided_at = p.voided_at

@@ -71,6 +71,17 @@ def test_the_figures_that_were_sealed_are_those_that_are_opened(desk: InventoryD
     assert [turn.commitment for turn in sealed] == opened
 
 
+def test_a_box_that_has_not_come_names_the_event_that_is_missing(desk: InventoryDesk) -> None:
+    """It came off its table, and nothing says that it reached the count room."""
+    table = Table("BJ-01")
+    desk.pit(table.opened(at(0), OPENER), table.box_off(at(1))[0])
+    count = desk.done("/drop-counts", {"property": PROPERTY, "gaming_day": DAY}, person="count.sue")["count"]
+    body = {"table": "BJ-01", "exchange": 2, "figures": FOUND}
+    early = desk.send(f"/drop-counts/{PROPERTY}/{count}/boxes", body, person="count.sue")
+    why = "box A1 of BJ-01 has not come to the count room: its event 'box.transported' is missing at BJ-01"
+    assert_problem(early, 409, why)
+
+
 def test_a_sum_is_no_denomination(desk: InventoryDesk) -> None:
     """Currency is counted by note and coin: a sum in place of a denomination is refused, and seals nothing."""
     play_a_day(desk)

@@ -265,8 +265,18 @@ def test_a_check_that_replaces_others_is_owed_by_their_patron(desk: InventoryDes
     made = desk.done(CHECKS, {"serial": "K-4", "replaces": ["K-2", "K-1"]}, person="cage.ann")
     assert ("p-1", at(1).isoformat()) == (made["drawer"], made["first_issued_at"].replace("Z", "+00:00"))
     assert (1_000_00, 201_00, 799_00) == standing(desk)
-    desk.done(f"{CHECKS}/K-4/redeem", {"cents": 200_00, "paid_in": "currency"}, person="cage.ann")
-    assert (1_000_00, 1_00, 999_00) == standing(desk)
+    desk.done(f"{CHECKS}/K-4/redeem", {"cents": 50_00, "paid_in": "currency"}, person="cage.ann")
+    substitute = desk.done(CHECKS, {"serial": "K-6", "replaces": ["K-4"]}, person="cage.ann")
+    owed = desk.get(f"{CREDIT}/patrons/p-1", person="credit.una").json()["checks"]
+    assert [("K-5", 1_00, 1_00), ("K-6", 150_00, 150_00)] == [
+        (one["serial"], one["cents"], one["left_cents"]) for one in owed
+    ]
+    [found] = desk.get(f"{CHECKS}/find?typed=K-6", person="cage.ann").json()["items"]
+    assert 150_00 == substitute["cents"] == found["issued_cents"]
+    desk.done(f"{CHECKS}/K-6/redeem", {"cents": 140_00, "paid_in": "currency"}, person="cage.ann")
+    assert (1_000_00, 11_00, 989_00) == standing(desk)
+    [_, k6] = desk.get(f"{CREDIT}/patrons/p-1", person="credit.una").json()["checks"]
+    assert (150_00, 10_00) == (k6["cents"], k6["left_cents"])
 
 
 def test_a_partial_payment_makes_a_check_no_younger(desk: InventoryDesk) -> None:
