@@ -271,6 +271,14 @@ class PropertySnapshot:
             "approve a version of the property that says when it is"
         )
 
+    def why_no_seat(self, name: str, day: date, seat: int) -> str | None:
+        """Return why a table in use has no such seat on a gaming day, or None if it has it."""
+        positions = self.table(name, day).positions
+        if seat <= positions:
+            return None
+        version = f"version {self.document.version} of {self.document.property}"
+        return f"there is no seat {seat} at {name}: it has {positions} 'positions' ({version})"
+
     def _table(self, name: str, day: date) -> PropertyTable | None:
         return next((table for table in self._tables.get(name, ()) if table.is_open_on(day)), None)
 

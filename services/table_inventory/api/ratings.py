@@ -65,10 +65,10 @@ def routes(context: ServiceContext) -> APIRouter:
     router = APIRouter(prefix="/ratings", tags=["ratings"])
     command = partial(command_route, router, context.commands, answers=RatingDocument)
     when = (Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.TOO_LATE)
-    command(commands.OpenRating, "", role=RATE, status=201, rejects=when)
+    command(commands.OpenRating, "", role=RATE, status=201, rejects=(*when, Reason.NOT_ALLOWED))
     one = "/{property}/{rating}"
     step = partial(command, role=RATE, rejects=(*when, Reason.CONTRADICTS), subject=router.prefix + one)
-    step(commands.MoveRating, f"{one}/move")
+    step(commands.MoveRating, f"{one}/move", rejects=(*when, Reason.CONTRADICTS, Reason.NOT_ALLOWED))
     step(commands.PauseRating, f"{one}/pause")
     step(commands.ResumeRating, f"{one}/resume")
     step(commands.StateAverageBet, f"{one}/average-bet")
@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
     step(commands.CloseRating, f"{one}/close")
     wrong = (Reason.NOT_FOUND, Reason.CONTRADICTS, Reason.TOO_EARLY, Reason.SAME_PERSON, Reason.NOT_ALLOWED)
     step(commands.AmendRating, f"{one}/amend", rejects=wrong)
-    step(commands.OverruleRating, f"{one}/overrule", role=AMEND_RATINGS, rejects=wrong[:4])
+    step(commands.OverruleRating, f"{one}/overrule", role=AMEND_RATINGS, rejects=wrong)
 
     @router.get("/find", summary="Search ratings")
     async def find_ratings(reader: RatingReader, property_name: PropertyQuery, typed: TypedReference) -> RatingsFound:

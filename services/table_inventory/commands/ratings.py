@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Final, NamedTuple
+from datetime import date
+from typing import Annotated, Final, NamedTuple
 
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -158,7 +159,7 @@ def open_rating(command: OpenRating, state: Opening, now: Now) -> Accepted:
     """Open a rating under the next number of the pit."""
     place, at = happened(state.places.place, command.property, command, now.at)
     name, when = f"pit-{state.last + 1}", {"at": at, "gaming_day": place.gaming_day(at)}
-    _require_table(place, command.table, when["gaming_day"])
+    _require_table(place, command.table, when["gaming_day"], command.seat)
     fact = RatingRecorded(
         property=command.property,
         table=command.table,
@@ -178,7 +179,7 @@ def step(command: RatingStep, state: Rated, now: Now) -> Accepted:
     place, at = happened(state.places.place, command.property, command, now.at)
     table = getattr(command, "table", None) or rating_of(state.steps).table or state.steps[-1].fact.table
     day = place.gaming_day(at)
-    _require_table(place, table, day)
+    _require_table(place, table, day, getattr(command, "seat", None))
     fact = RatingRecorded(
         property=command.property,
         table=table,
@@ -221,8 +222,8 @@ def _amend(command: AmendRating, state: Rated, now: Now, *, own: bool) -> Accept
         if instead.at > at:
             raise Rejected(Reason.TOO_EARLY, f"'at' {place.clock_text(instead.at)} has not come yet")
         require_place_in_order(state.steps, amended, instead.at, place)
-    if instead is not None and instead.table is not None:
-        _require_table(place, instead.table, amended.gaming_day)
+    if instead is not None and (instead.table is not None or instead.seat is not None):
+        _require_table(place, instead.table or amended.table, amended.gaming_day, instead.seat)
     fact = RatingRecorded(
         property=command.property,
         table=amended.table,
@@ -252,10 +253,13 @@ def _next_step(steps: Sequence[RecordedStep]) -> str:
     return f"desk/{1 + sum(is_of_desk(one.fact) for one in steps)}"
 
 
-def _require_table(place: PropertySnapshot, table: str, day: Any) -> None:
+def _require_table(place: PropertySnapshot, table: str, day: date, seat: int | None) -> None:
+    """Check that a table is in use on a gaming day, and has the seat, if one is given. Raises: Rejected."""
     why = place.why_no_table(table, day)
     if why is not None:
         raise Rejected(Reason.NOT_FOUND, why)
+    if seat is not None and (why := place.why_no_seat(table, day, seat)) is not None:
+        raise Rejected(Reason.NOT_ALLOWED, why)
 
 
 def _accepted(steps: Sequence[RecordedStep], fact: RatingRecorded, now: Now) -> Accepted:

@@ -10,6 +10,7 @@ from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.cage import withheld
+from services.table_inventory.queries.open_times import ClosedTime, closed_at
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
 from shared.contracts.cage import PaidWin, TaxNumber, WagerWords, WinnerIdentified
@@ -85,11 +86,15 @@ class IdentifyWinner(Command):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The property, how often the win was recorded, and the tax withheld so far, in cents by field of the fact."""
+    """The property, how often the win was recorded, and the tax withheld so far, in cents by field of the fact.
+
+    `closed` is the time in which the table was certainly closed when the wager was won; None if it may have been open.
+    """
 
     place: PropertySnapshot
     times: int
     before: Mapping[str, int]
+    closed: ClosedTime | None
 
 
 async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known:
@@ -103,9 +108,12 @@ async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known
         known = ", ".join(place.law.regulations)
         raise Rejected(Reason.NOT_FOUND, f"no game is played under {paid.regulation!r} here; there are {known}")
     changed = [func.coalesce(func.sum(winners.c[column]), 0) for column in _CHANGES.values()]
-    query = rows_of(winners, **command.named()).with_only_columns(func.count(), *changed)
+    named = command.named()
+    query = rows_of(winners, **named).with_only_columns(func.count(), *changed)
     times, *cents = (await connection.execute(query)).one()
-    return _Known(place, times, dict(zip(_CHANGES, map(int, cents), strict=True)))
+    minute: datetime | None = named.get("won_at")
+    closed = None if minute is None else await closed_at(connection, command.property, command.table, minute)
+    return _Known(place, times, dict(zip(_CHANGES, map(int, cents), strict=True)), closed)
 
 
 _CHANGES: Final = {
@@ -161,7 +169,17 @@ def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) 
         )
     if command.replaces and not known.times:
         raise Rejected(Reason.NOT_FOUND, f"{win}, is not on record, so that nothing 'replaces' it")
+    if known.closed is not None and not known.times:
+        raise Rejected(Reason.CONTRADICTS, f"{win}: {_was_closed(known.closed, place)}")
+    if (why := place.why_no_seat(table, command.gaming_day, command.seat)) is not None and not known.times:
+        raise Rejected(Reason.NOT_ALLOWED, why)
     _require_odds(command.paid, place, command.paid_on or won_at.astimezone(place.zone).date())
+
+
+def _was_closed(closed: ClosedTime, place: PropertySnapshot) -> str:
+    opened = f"opened at {place.clock_text(closed.until)}"
+    before = "was never open before" if closed.since is None else f"closed at {place.clock_text(closed.since)}"
+    return f"the table {before} and {opened}; if that is wrong, have the pit event corrected first"
 
 
 def _require_relief(claim: TreatyClaim, command: IdentifyWinner, place: PropertySnapshot) -> None:

@@ -1,7 +1,7 @@
 """The list of exceptions: what is open, what settled it, what is only noted; as known at a moment."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from shared.contracts.journal_facts import RecordQuarantined
@@ -277,6 +277,32 @@ def test_equipment_that_was_late_or_wrong_is_noted(books: Books) -> None:
         ("BJ-01/cards", f"cards were due at {at(25.9).isoformat()}", "dealer.eve"),
     ] == [names(item, "subject", "reason", "by") for item in listed]
     assert "table-inventory/1/8" == listed[0]["entry"]
+
+
+def test_a_win_while_its_table_was_not_open_is_noted(books: Books) -> None:
+    """By what the pit reported: before its first opening, and after its closing; of each win the last record counts."""
+    ledger = Ledger("riverside")
+
+    def won(moment: datetime, seat: int, person: str = "cage.ann") -> dict[str, Any]:
+        said = {"seat": seat, "wager": "hard-8", "patron": "p-1", "tax_number": "given", "won_at": moment.isoformat()}
+        return ledger.desk("winner.identified", at(22), table="BJ-02", **said, by=person, at=at(22).isoformat())
+
+    books.desk.feed(
+        "inventory",
+        won(at(14.9), 1),
+        ledger.opened("BJ-02", at(15), chips(c500=1)),
+        *(won(at(hours), 2) for hours in (15, 16, 20)),
+        ledger.closed("BJ-02", at(20) + timedelta(seconds=30), chips(c500=1)),
+        won(at(21), 3),
+        won(at(21), 3, "cage.bob"),
+    )
+    listed = [item for item in books.exceptions(f"&known_at={LATER}") if item["kind"] == "win_at_closed_table"]
+    closed = f"the table was closed since {(at(20) + timedelta(seconds=30)).isoformat()}, as far as the pit reported"
+    assert [
+        ("BJ-02/1, hard-8", "the table was not opened before, as far as the pit reported", "cage.ann"),
+        ("BJ-02/3, hard-8", closed, "cage.bob"),
+    ] == [names(item, "subject", "reason", "by") for item in listed]
+    assert [("noted", "medium")] * 2 == [names(item, "status", "severity") for item in listed]
 
 
 def test_an_entry_after_the_seal_is_an_exception(books: Books) -> None:

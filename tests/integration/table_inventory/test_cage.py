@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.asgi import assert_problem
-from tests.support.pit import DAY, PROPERTY, InventoryDesk, at
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
 from tests.support.properties import property_event
 
 PAID = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 12_000_00}
@@ -144,7 +144,7 @@ def test_a_win_may_be_paid_later_than_its_round_but_not_before_it_or_in_days_to_
     assert_problem(late, 409, "'paid_on' 2026-11-22 has not come yet: today is 2026-11-21")
 
 
-COUNTED = {"BJ-01": {}, "CR-01": {"game": "craps", "play": "counted", "sales": "none"}}
+COUNTED = {"BJ-01": {}, "CR-01": {"game": "craps", "play": "counted", "sales": "none", "positions": 16}}
 HARD_8: dict[str, Any] = {
     "property": PROPERTY,
     "table": "CR-01",
@@ -195,12 +195,46 @@ def test_what_a_win_at_a_counted_table_lacks_or_contradicts_is_refused(desk: Inv
     refused(409, "'won_at' 2026-11-20 10:00:00 has not come yet", won_at=at(5).isoformat())
     refused(409, "is in gaming day 2026-11-19", won_at=at(-20).isoformat())
     paid = HARD_8["paid"]
+    refused(422, "there is no seat 17 at CR-01: it has 16 'positions' (version 2 of riverbend)", seat=17)
     refused(422, "asks for the 'odds'", paid=paid | {"odds": None})
     refused(422, "30 to 1 on 10000 cents wins 300000", paid=paid | {"winnings_cents": 2_999_00})
     assert desk.done("/winners", HARD_8 | {"paid": {"stake_cents": 10_00, "winnings_cents": 300_00}}, person="cage.ann")
     round_won = {"round_id": "r-1", "won_at": None, "table": "BJ-01"}
     refused(409, "reports its rounds", **round_won | {"won_at": at(3).isoformat()})
     refused(409, "names its 'regulation'", **round_won)
+
+
+def test_a_win_at_a_table_that_was_certainly_closed_is_refused(desk: InventoryDesk) -> None:
+    """Between a closer and the next opener, or before the first one, if nothing of the pit is missing between them."""
+    _with_craps(desk)
+    table = Table("CR-01")
+    opened = {"game": "craps"}
+    desk.pit(
+        table.opened(at(1), chips(c500=10), **opened),
+        table.closed(at(2) + timedelta(seconds=20), chips(c500=10)),
+        table.event("tips.collected", at(2.1), cents=500, collected_by="f", observed_by="s"),
+    )
+
+    def sends(hours: float, **more: Any) -> Any:
+        desk.clock.now = at(10)
+        return desk.send("/winners", HARD_8 | {"won_at": at(hours).isoformat()} | more, person="cage.ann")
+
+    first = "the table was never open before and opened at 2026-11-20 06:00:00; if that is wrong, have the pit event"
+    assert_problem(sends(0.95), 409, first)
+    for hours in (1, 1.5, 2):  # the minutes in which it opened and closed are among them
+        assert 201 == sends(hours).status_code, hours
+    assert 201 == sends(3).status_code  # nobody reported yet whether it opened again
+    desk.pit(table.opened(at(4), chips(c500=10), **opened))
+    again = sends(3.5)
+    assert_problem(again, 409, "the table closed at 2026-11-20 07:00:20 and opened at 2026-11-20 09:00:00")
+    assert 201 == sends(3, replaces=True, form_number="17").status_code  # what is on record is still filed
+    assert 201 == sends(4.5).status_code
+    closed, missing = table.closed(at(5), chips(c500=10)), table.opened(at(6), chips(c500=10), **opened)
+    desk.pit(closed)
+    table.closed(at(6.5), chips(c500=10))
+    desk.pit(table.opened(at(7), chips(c500=10), **opened))
+    assert 201 == sends(6.2).status_code  # two events have not come: it may have been open
+    assert missing["sequence"] == closed["sequence"] + 1
 
 
 def _of(document: dict[str, Any], *wanted: str) -> tuple[Any, ...]:

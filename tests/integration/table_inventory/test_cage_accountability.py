@@ -450,6 +450,48 @@ def test_payments_on_counter_checks_are_at_the_cage_and_what_is_owed_is_accounte
     assert {True} == {*held(report).values()}
 
 
+def test_a_check_that_the_bank_pays_is_no_money_of_the_location(both: BothBooks) -> None:
+    """Winnings by check leave the drawer as it was; chips redeemed by check came into it, from patrons."""
+    _counts(both, "drawer-1", currency(200))
+    paid = {"property": PROPERTY, "window": "drawer-1", "patron": "p-1", "medium": "instrument"}
+    both.ledger.done("/cage-movements", paid | {"kind": "winnings_paid", "cents": 5_000_00}, person="cage.ann")
+    both.ledger.done("/cage-movements", paid | {"kind": "chip_redemption", "cents": 700_00}, person="cage.ann")
+    both.ledger.done(
+        "/cage-movements", paid | {"kind": "winnings_paid", "cents": 1_00, "medium": "currency"}, person="cage.ann"
+    )
+    notes = [*currency(199), *currency(4, 20_00), *currency(19, 1_00)]
+    _counts(both, "drawer-1", [*notes, house(500, 140)])
+    report = both.report(REPORT)
+    [drawer] = [row for row in rows_of(report, "locations") if row["location"] == "drawer-1"]
+    assert (700_00, -1_00, 0) == tuple(drawer[f"{name}_cents"] for name in ("from_patrons", "to_patrons", "over_short"))
+    assert {True} == {*held(report).values()}
+
+
+def test_a_retired_location_is_on_the_sheet_until_a_count_has_found_it_empty(both: BothBooks) -> None:
+    """Also on a day on which nobody counted it, with what it is."""
+    _counts(both, "drawer-1", currency(200))
+    retired = [one | {"retired_on": "2026-11-21"} for one in LOCATIONS if one["location"] == "drawer-1"]
+    known: dict[str, Any] = {"cage_locations": retired, "chip_sets": SETS}
+    both.books.desk.feed("properties", property_event(PROPERTY, ["BJ-01"], sequence=5, version=3, **known))
+    both.ledger.desk.feed("properties", property_event(PROPERTY, ["BJ-01"], sequence=3, version=3, **known))
+    both.ledger.clock.now = at(24)
+
+    def on_sheet(day: str) -> list[tuple[Any, ...]]:
+        rows = rows_of(both.report(REPORT, day), "locations")
+        return [(row["location"], row["kind"], row["counts"]) for row in rows if row["location"] != "cage"]
+
+    _passes(both, "bank", "cage", currency(1))
+    assert [("drawer-1", "drawer", 0)] == on_sheet("2026-11-21")
+    _passes(both, "drawer-1", "bank", currency(200))
+    counted = {"location": "drawer-1", "contents": [], "is_empty": True, "cashier": "cage.ann"}
+    number = both.ledger.done(f"{AT_CAGE}/counts", counted, person="cage.ann")["count"]
+    both.ledger.done(f"{AT_CAGE}/counts/{number}/verify", person="cage.bob")
+    assert [("drawer-1", "drawer", 1)] == on_sheet("2026-11-21")
+    both.ledger.clock.now = at(48)
+    _passes(both, "bank", "cage", currency(1))
+    assert [] == on_sheet("2026-11-22")
+
+
 def currency_found(count: int) -> list[dict[str, Any]]:
     """Notes of $100 in a box."""
     return [{"cents": 100_00, "count": count}]

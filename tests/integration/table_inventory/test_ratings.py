@@ -89,6 +89,18 @@ def test_a_step_that_does_not_go_with_those_before_is_refused_at_the_desk(desk: 
     assert 403 == desk.get(path, person="reader").status_code
 
 
+def test_a_seat_is_one_that_the_table_has(desk: InventoryDesk) -> None:
+    """By its positions on the gaming day: of the table that the patron moves to, and that an amendment names."""
+    why = "there is no seat 8 at BJ-01: it has 7 'positions' (version 2 of riverbend)"
+    assert_problem(desk.send("/ratings", OPEN | {"seat": 8}, person="floor.fay"), 422, why)
+    desk.done("/ratings", OPEN | {"seat": 7}, person="floor.fay")
+    path = f"/ratings/{PROPERTY}/pit-1"
+    moved = desk.send(f"{path}/move", {"table": "BJ-02", "seat": 20}, person="floor.fay")
+    assert_problem(moved, 422, "there is no seat 20 at BJ-02")
+    amended = {"step": "desk/1", "instead": {"seat": 8}, "reason": "mistyped"}
+    assert_problem(desk.send(f"{path}/amend", amended, person="floor.fay"), 422, why)
+
+
 def test_who_entered_a_step_amends_it_and_a_supervisor_those_of_others(desk: InventoryDesk) -> None:
     """A bet with a zero too many: the figures are as if it had been right, and the step says who amended it and why."""
     desk.done("/ratings", OPEN | {"average_bet_cents": 500_00}, person="floor.fay")

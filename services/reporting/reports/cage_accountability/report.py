@@ -52,7 +52,8 @@ async def _fill(books: Books) -> Content:
     by_location: dict[str, list[Listed]] = defaultdict(list)
     for one in sorted(counts, key=lambda one: one.fact.count):
         by_location[one.fact.location].append(one)
-    locations, last = _locations(books, by_location), await last_counts(books)
+    last = await last_counts(books)
+    locations = _locations(books, by_location, last)
     before = await left_before(books)
     checks = await _counter_checks(books, before)
     stated = await _stated(books)
@@ -126,13 +127,15 @@ def _of(listed: Listed, cents: int) -> Figure:
     return Figure(cents, (listed.entry,))
 
 
-def _locations(books: Books, by_location: Mapping[str, Sequence[Listed]]) -> Filled:
-    known = books.place.cage_locations_on(books.question.last)
+def _locations(books: Books, by_location: Mapping[str, Sequence[Listed]], last: Iterable[Listed]) -> Filled:
+    """Return the section of the locations in use, and of the retired ones that were counted or not found empty."""
+    kinds = {CAGE: "cage", **{one.location: one.kind for one in books.place.document.cage_locations}}
+    used = books.place.cage_locations_on(books.question.last)
+    left = {one.fact.location for one in last if one.fact.contents}
     rows: list[_Row] = []
-    for name in sorted({CAGE, *known, *by_location}, key=lambda name: (name != CAGE, name)):
+    for name in sorted({CAGE, *used, *by_location, *left}, key=lambda name: (name != CAGE, name)):
         found = by_location.get(name, ())
-        kind = "cage" if name == CAGE else known[name].kind if name in known else None
-        row: _Row = {"location": name, "kind": kind, "counts": len(found)}
+        row: _Row = {"location": name, "kind": kinds.get(name), "counts": len(found)}
         if found:
             row |= _counted(found)
         rows.append(row)

@@ -23,10 +23,12 @@ from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cases import marks
 from services.reporting.reports.common.cells import entry_cell
 from services.reporting.reports.common.counted_win import KIND, PLAY
+from services.reporting.reports.exceptions.closed_tables import wins_at_closed_tables
 from services.reporting.reports.exceptions.desk_exceptions import of_desk
 from services.reporting.reports.exceptions.equipment import of_equipment
 from shared.contracts import inventory
 from shared.contracts.alarms import AlarmOwned, AlarmResolved
+from shared.contracts.cage import WinnerIdentified
 from shared.contracts.counts import CountConcluded
 from shared.contracts.journal_facts import (
     CommandRefused,
@@ -72,6 +74,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
     "other_shift": _Kind("low", "pit"),
     "pit_voided": _Kind("medium", "revenue audit"),
     "equipment": _Kind("low", "pit"),
+    "win_at_closed_table": _Kind("medium", "cage"),
     "statistical": _Kind("medium", "surveillance"),
     "reversed": _Kind("medium", "revenue audit"),
     "voided": _Kind("medium", "revenue audit"),
@@ -119,7 +122,10 @@ BY_KIND: Final = Section(
 
 
 async def _fill(books: Books) -> Content:
-    parts = (of_desk, of_input, restated_days, refused_commands, of_equipment, of_registry, of_statistics)
+    parts = (
+        *(of_desk, of_input, restated_days, refused_commands, of_equipment, of_registry, of_statistics),
+        wins_at_closed_tables,
+    )
     found = in_order(chain.from_iterable(await asyncio.gather(*(part(books) for part in parts))))
     of_table = [one for one in found if books.question.table in (None, one.table) or one.table is None]
     sections = (
@@ -197,7 +203,7 @@ EXCEPTIONS: Final = Report(
         *(inventory.ManualSlipEntered, inventory.ManualSlipVoided, CountConcluded),
         *(inventory.VarianceOwned, inventory.VarianceResolved),
         *(inventory.AdjustmentEntered, inventory.AdjustmentApproved, inventory.AdjustmentRejected),
-        *(SubmissionApproved, AlarmOwned, AlarmResolved, inventory.DayFinal),
+        *(SubmissionApproved, AlarmOwned, AlarmResolved, inventory.DayFinal, WinnerIdentified),
     ),
     fill=_fill,
     signatures=("Revenue audit", "Internal audit"),
