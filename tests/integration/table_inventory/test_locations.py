@@ -10,7 +10,7 @@ from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips, in
 from tests.support.properties import property_event
 
 AT_CAGE = f"/cage/{PROPERTY}"
-LOCATIONS = [
+LOCATIONS: list[dict[str, Any]] = [
     {"location": "vault", "kind": "vault", "opened_on": "2020-01-01"},
     {"location": "drawer-1", "kind": "drawer", "imprest_cents": 20_000_00, "opened_on": "2020-01-01"},
     {"location": "old", "kind": "chip_bank", "opened_on": "2020-01-01", "retired_on": "2021-01-01"},

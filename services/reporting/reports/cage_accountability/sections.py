@@ -36,14 +36,17 @@ LOCATIONS: Final = Section(
             title="From patrons",
             unit="cents",
             added=True,
-            formula="deposits, payments on counter checks, fees of contests, tax withheld",
+            formula=(
+                "deposits, payments on counter checks, fees of contests, tax withheld; chips redeemed and checks cashed "
+                "by a check that the bank pays"
+            ),
         ),
         Column(
             name="to_patrons_cents",
             title="To patrons",
             unit="cents",
             added=True,
-            formula="withdrawals, winnings, prizes of contests; negative",
+            formula="withdrawals and winnings in currency, prizes of contests; negative",
         ),
         Column(
             name="over_short_cents",
