@@ -37,8 +37,8 @@ LOCATIONS: Final = Section(
             unit="cents",
             added=True,
             formula=(
-                "deposits, payments on counter checks, fees of contests, tax withheld; chips redeemed and checks cashed "
-                "by a check that the bank pays"
+                "deposits, payments on counter checks, fees of contests, tax withheld; chips redeemed and checks "
+                "cashed by a check that the bank pays"
             ),
         ),
         Column(
