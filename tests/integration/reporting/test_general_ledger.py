@@ -153,16 +153,18 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
     number = desk.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")["transfer"]
     desk.done(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
     desk.done(f"{CHECKS}/CC-1/redeem", {"cents": 100_00, "paid_in": "currency"}, person="cage.ann")
-    for window, kind, cents in (
-        ("drawer-1", "front_money_deposit", 1_234_00),
-        ("cage", "safekeeping_deposit", 70_00),
-        ("cage", "front_money_withdrawal", 34_00),
-        ("drawer-1", "chip_purchase", 300_00),
-        ("cage", "check_cashed", 200_00),
-        ("drawer-1", "winnings_paid", 500_00),
+    for window, kind, cents, medium in (
+        ("drawer-1", "front_money_deposit", 1_234_00, "currency"),
+        ("cage", "safekeeping_deposit", 70_00, "instrument"),
+        ("cage", "front_money_withdrawal", 34_00, "currency"),
+        ("drawer-1", "chip_purchase", 300_00, "currency"),
+        ("cage", "check_cashed", 200_00, "currency"),
+        ("drawer-1", "winnings_paid", 500_00, "currency"),
+        ("drawer-1", "winnings_paid", 5_000_00, "instrument"),  # the bank pays these
+        ("cage", "chip_redemption", 60_00, "instrument"),
     ):
         moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": kind, "cents": cents}
-        desk.done("/cage-movements", moved, person="cage.ann")
+        desk.done("/cage-movements", moved | {"medium": medium}, person="cage.ann")
     map_legs(both)
     day = desk.read(f"{AT_CAGE}/books")["items"]
     found: Counter[str] = Counter()
@@ -170,7 +172,8 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
         for row in rows_of(both.report("general-ledger", gaming_day), "postings"):
             found[row["account"]] += row["cents"]
     assert sum(book["cents"] for book in day) == found["1110"] + found["1115"]
-    assert (-1_270_00, 500_00) == (found["2040"], found["1320"])
+    assert (-1_270_00, 5_500_00) == (found["2040"], found["1320"])
+    assert -20_000_00 - 5_060_00 == found["1015"]
 
 
 def test_a_restatement_reverses_what_was_posted_before(both: BothBooks) -> None:
