@@ -34,7 +34,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 LOCATION: Final = "location"
 
 _HELD: Final = frozenset({"cage", "cage_money", "patrons_exchange", "contest_money", "withheld_money"})
-"""Legs of money that lies at the cage. What patrons exchange has the same value, and leaves the cage's total as is."""
+"""Legs of money that lies at the cage. What patrons exchange has the same value, so that both sides are counted."""
 
 
 def is_held_at_cage(account: Account) -> bool:

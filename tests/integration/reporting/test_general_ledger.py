@@ -182,6 +182,7 @@ def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
             found[row["account"]] += row["cents"]
     assert sum(book["cents"] for book in day) == found["1110"] + found["1115"]
     assert (-1_270_00, 515_00, 60_00, -11_00) == tuple(found[account] for account in ("2040", "1320", "1116", "2060"))
+    assert -20_000_00 - 15_00 - 35_00 - 45_00 - 90_00 + 40_00 == found["1015"]  # what the bank gave, paid and received
     assert {True} == {*held(both.report("general-ledger", str(date.fromisoformat(DAY) + timedelta(days=1)))).values()}
 
 
