@@ -34,9 +34,7 @@ def test_a_sealed_day_is_archived_once_and_proves_itself(copied: Casino, pitledg
     lines = map(str.split, pitledger("archive", "list").stdout.splitlines())
 
     assert (0, "") == (done.code, done.stderr)
-    assert ["Property", "Day", "Manifest", "Entries", "Bytes", "Snapshot", "Proven", "Verified"] in map(
-        str.split, lines
-    )
+    assert ["Property", "Day", "Manifest", "Entries", "Bytes", "Snapshot", "Proven", "Verified"] in lines
     assert [(str(DAY), 1, None, 21)] == days(done)
     assert (0, f"{PROPERTY}: every sealed day is archived\n") == (
         again.code,

@@ -20,7 +20,7 @@ from tests.support.nightly import SomeOf
 
 _EVERY = {**EXTRAS, **OF_COMMANDS}
 _OF_OTHERS = (
-    *(f"shared.journal.archive.{name}" for name in ("columns", "proving", "rows", "verification")),
+    *(f"shared.journal.archive.{name}" for name in ("columns", "files", "proving", "records", "rows", "verification")),
     *("shared.counting", "shared.local", "shared.runtime.tracing.traces"),
 )
 """What other extras are for: `archive`, `counting`, `embedded`, `tracing`."""
