@@ -306,6 +306,19 @@ def test_other_minimums_are_asked_for_in_dollars(stage: Stage, browser: Browser)
         assert (422, True) == (answer.status_code, "Enter dollars and cents" in answer.text)
 
 
+def test_the_licensees_own_house_edge_stands_beside_the_reason_why_none_is_counted(stage: Stage) -> None:
+    """With its source, where an approver reads what the wagers pay back; the form has fields for it."""
+    answers, path = stage.services.answers, "/submissions/riverside/pai-gow-poker/1"
+    shown = {"game": "pai-gow-poker", "version": 1, "regulation": "pa-645a-2011", "status": "filed", "submission": {}}
+    own = {"wager": "pai_gow_poker", "house_edge_percent": "2.715", "source": "GLI report MO-337"}
+    row = {"title": "Pai Gow Poker Wager", "reason": "a house way of its own", "stated_house_edge": own}
+    answers["paytable-registry", "GET", path] = (200, shown | {"effective_from": "2026-11-20T11:00:00Z"})
+    answers["paytable-registry", "GET", f"{path}/paybacks"] = (200, {"wagers": [row]})
+    browser = stage.browser("pit.pat")
+    page = browser.get("/p/riverside/submissions/pai-gow-poker/1").text
+    assert "The licensee&#39;s own house edge: 2.715 % (GLI report MO-337)" in page
+
+
 def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
     """What-if says which member it is, and asks nothing."""
     answers = stage.services.answers
