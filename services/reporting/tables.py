@@ -87,15 +87,20 @@ house_edges = _table(
     *texts("house_edge", "standard_error", null=True),  # exact fractions of all that is staked; of wagers without one
     *texts("counted", null=True),  # how: exactly, sampled or by_model
     *texts("counted_with", null=True),  # the first of the wagers that share the house edge
-    *texts("lacks", null=True),  # why there is no house edge either
+    *texts("lacks", null=True),  # why the registry has no house edge either
+    *texts("stated_percent", "stated_source", null=True),  # the licensee's own house edge, and its source
     *columns(ARRAY(Text), "bonus_lines"),  # settlement lines without a stake of their own that the wager earns
     CheckConstraint("num_nonnulls(returns, reason) = 1", name="returns_or_reason"),
     CheckConstraint("num_nonnulls(returns, house_edge, lacks) = 1", name="known_or_lacking"),
     CheckConstraint(
         "num_nonnulls(house_edge, standard_error, counted, counted_with) IN (0, 4)", name="counted_as_played"
     ),
+    CheckConstraint("num_nonnulls(stated_percent, stated_source) IN (0, 2)", name="stated_with_source"),
 )
-"""Every wager that a rules submission offers: the distribution of its return, else its best known house edge."""
+"""Every wager that a rules submission offers: the distribution of its return, else its best known house edge.
+
+The licensee's own value is kept beside it.
+"""
 
 exceptions = _table(
     "exceptions",

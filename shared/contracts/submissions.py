@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Final, Generic, Literal, TypeVar
+from typing import Annotated, Final, Generic, Literal, TypeVar
 
 from pydantic import AwareDatetime, Field
 
 from shared.contracts.approvals import AsShown
 from shared.contracts.envelope import Contract, Digest, Name, Payback, Person, Reason
 from shared.contracts.facts import Fact, fact
+from shared.contracts.properties import Label
 from shared.contracts.topics import SUBMISSIONS
 from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, in_effect, version_hash
 from shared.rules.record import Submission
@@ -20,12 +21,25 @@ Within this time every service reads the withdrawal, so that none settles a roun
 """
 
 
+class StatedHouseEdge(Contract):
+    """The licensee's own value for the house edge of a wager that the registry does not count.
+
+    `house_edge_percent` is in percent of all that is staked, raises and doubles included. `source` is the origin of the
+    figure, such as a test laboratory's report with its number and date.
+    """
+
+    wager: Name
+    house_edge_percent: Payback
+    source: Label
+
+
 class RulesSubmission(Contract):
     """One version of a property's submission for a game: what the licensee offers at some tables from a moment on.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
     `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, in
-    percent by wager: they are compared with the computed ones when the version is approved.
+    percent by wager: they are compared with the computed ones when the version is approved. `stated_house_edges` are
+    the licensee's own values for wagers whose house edge is not computed; settlement does not use them.
     """
 
     property: Name
@@ -35,6 +49,7 @@ class RulesSubmission(Contract):
     effective_from: AwareDatetime
     submission: Submission
     stated_paybacks: dict[Name, Payback] = Field(default_factory=dict, max_length=100)
+    stated_house_edges: Annotated[tuple[StatedHouseEdge, ...], Field(min_length=1, max_length=100)] | None = None
 
 
 class OfSubmission(Contract):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from services.cli.stack.running_stack import RunningStack
+from shared.rules.set_hands.house_way import named_ways
 from tests.support import eventually
 from tests.support.brokers import AnyBroker
 from tests.support.services import ROOT
@@ -145,3 +146,26 @@ def test_what_was_approved_goes_to_another_installation_in_a_file(
         drafted[name] for name in ("status", "version", "effective_from", "submission")
     )
     assert 4 == desk("import", file, "--key", key, "--version", "99").code
+
+
+def test_the_licensees_own_house_edge_stands_beside_what_nobody_counted(desk: Desk) -> None:
+    """With its source, after the reason; a counted wager has none."""
+    way = named_ways()["standard"].replace("two pair, single K or higher: two highest singles\n", "")
+    later = "2032-01-01T06:00:00-05:00"
+    own = {"wager": "pai_gow_poker", "house_edge_percent": "2.715", "source": "GLI report MO-337"}
+    rules = {"regulation": "pa-645a-2011", "submission": {"options": {"house_way": way}}, "stated_house_edges": [own]}
+    poker = {"game": "pai-gow-poker", "tables": ["PG-01"], "effective_from": later, "stated_paybacks": {}}
+    beside = [own | {"wager": "fortune_bonus"}]
+    offered = {"submission": {"options": {"house_way": way}, "wagers": {"fortune_bonus": {"paytable": "A"}}}}
+    checked = desk("check", desk.written(**poker, **rules | offered | {"stated_house_edges": beside}))
+    assert (3, True) == (checked.code, "counts the house edge of 'fortune_bonus' itself" in checked.stdout)
+    filed = desk("file", desk.written(**poker, **rules), "--json")
+    assert 0 == filed.code, filed.stderr
+    version = str(filed.documents[0]["version"])
+    shown = desk("paybacks", "riverside", "pai-gow-poker", version)
+    assert "pai_gow_poker: the licensee's own house edge is 2.715% (GLI report MO-337)" in " ".join(
+        shown.stderr.split()
+    )
+    (found,) = desk("paybacks", "riverside", "pai-gow-poker", version, "--json").documents
+    assert [own] == [one["stated_house_edge"] for one in found["wagers"]]
+    assert 0 == desk.decide("return", "riverside", "pai-gow-poker", version, "--reason", "only tried").code

@@ -74,9 +74,11 @@ class RunningDemo:
         """
         source = f"/properties/{NEIGHBOR}/tables/{table}"
         records = read_topic(self.bootstrap_servers, TABLE_EVENTS.name)
-        event = copy.deepcopy(json.loads([one.value for one in records if one.key == source.encode()][-1]))
+        told = [json.loads(one.value) for one in records if one.key == source.encode()]
+        told = [one for one in told if one["source"] == source]  # corrections of the desk have a stream of their own
+        event = copy.deepcopy(next(one for one in reversed(told) if "round" in one["data"]))
         now = datetime.now(UTC)
-        event["sequence"] += 1
+        event["sequence"] = told[-1]["sequence"] + 1
         event |= {"id": f"{table}-{event['sequence']}", "time": now.isoformat()}
         round_id = f"{table}-live-{event['sequence']}"
         moments = {"opened_at": now.isoformat(), "closed_at": now.isoformat()}

@@ -21,6 +21,8 @@ def show_paybacks(found: Mapping[str, Any]) -> None:
     for one in found["wagers"]:
         if "payback" not in one:
             message(f"{one['wager']}: {one['reason']}")
+        if (own := one.get("stated_house_edge")) is not None:
+            message(f"{one['wager']}: the licensee's own house edge is {own['house_edge_percent']}% ({own['source']})")
 
 
 def _line(one: Mapping[str, Any]) -> list[str]:

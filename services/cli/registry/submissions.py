@@ -15,7 +15,8 @@ from services.cli.output import AsJson, heading, message, names, numbers, print_
 from services.cli.registry.submission_files import bring_in, export, verify
 from services.cli.registry.submission_paybacks import show_paybacks
 from services.cli.subjects import Shown
-from services.paytable_registry.domain.submission_checks import of_regulation
+from services.paytable_registry.domain.paybacks import counted_beside_stated
+from services.paytable_registry.domain.submission_checks import counted_by_registry, of_regulation
 from shared.contracts.submissions import RulesSubmission
 from shared.rules.errors import refused_by_validation
 
@@ -91,7 +92,7 @@ def check(file: File, as_json: AsJson = False) -> int:
         wanted = RulesSubmission.model_validate(document)
     except ValidationError as error:
         raise InputRefused(f"{file}: {refused_by_validation(error, document)}") from None
-    found = of_regulation(wanted)
+    found = [*of_regulation(wanted), *counted_by_registry(wanted, counted_beside_stated(wanted))]
     for one in found:
         said = {"pointer": one.pointer, "detail": one.detail, "paragraph": one.paragraph}
         if as_json:

@@ -134,6 +134,7 @@ async def _slips(person: Person, here: Record) -> list[Any]:
             cols(
                 "number", "slip", "table", "status", "cents", "prepared_by", "prepared_at", "carried_by", "carried_at"
             ),
+            link=lambda one: path("p", name, "records", one["slip"], one["number"]),
             acts=steps,
         ),
     ]

@@ -10,6 +10,7 @@ from fastapi.responses import Response, StreamingResponse
 
 from services.console.console import Asked, LoginNeeded, Person, page, session_of
 from services.console.floor import FRESH_SECONDS, Floors, FloorView
+from services.console.pages.days import running_day
 from services.console.services import INVENTORY, REPORTING, SETTLEMENT, Refused, together
 from services.console.views import environment, moment
 from services.console.words import say
@@ -44,6 +45,7 @@ def routes() -> APIRouter:
         floors: Floors = request.app.state.floors
         found = await floors.of(person, property, day)
         gaming_day = day or found.said["gaming_day"]
+        running = await running_day(person, property)
         rounds, variances, slips, equipment = await together(
             person.calls.get(
                 SETTLEMENT,
@@ -69,6 +71,7 @@ def routes() -> APIRouter:
             floor=found,
             one=shown,
             day=gaming_day,
+            shift=running.get("shift", "") if gaming_day == running["gaming_day"] else "",
             live=not day,
             zone=found.said["time_zone"],
             rounds=rounds,

@@ -14,8 +14,9 @@ from services.console.pages.days import running_day
 from services.console.services import REGISTRY, SETTLEMENT, Refused, path
 from services.console.words import say
 from shared.contracts.json_text import read_json
+from shared.contracts.submissions import RulesSubmission
 
-_TAKEN = ("property", "game", "regulation", "tables", "submission", "effective_from", "stated_paybacks")
+_TAKEN = tuple(RulesSubmission.model_fields)
 
 
 def routes() -> APIRouter:

@@ -8,7 +8,13 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.paytable_registry.domain import submissions
-from services.paytable_registry.domain.paybacks import ComparedPayback, compared, counted
+from services.paytable_registry.domain.paybacks import (
+    ComparedPayback,
+    compared,
+    counted,
+    counted_beside_stated,
+    counted_wagers,
+)
 from services.paytable_registry.domain.submission_checks import of_regulation
 from services.paytable_registry.domain.submissions import (
     AboutSubmission,
@@ -123,6 +129,13 @@ async def _history_and_places(
     return await _history(connection, command), await properties.places_at(connection, command.property)
 
 
+_Filing = tuple[SubmissionHistory, PropertyLookup, frozenset[str]]
+
+
+async def _filing(connection: AsyncConnection, command: FileSubmission) -> _Filing:
+    return *await _history_and_places(connection, command), await asyncio.to_thread(counted_beside_stated, command)
+
+
 _Known = tuple[SubmissionVersion, SubmissionHistory]
 
 
@@ -165,24 +178,28 @@ def _replace(command: ReplaceDraft, version: SubmissionVersion, now: Now) -> Acc
     return _accepted(fact, version, SubmissionHistory(), now)
 
 
-@COMMANDS.handles(FileSubmission, load=_history_and_places)
-def _file(command: FileSubmission, state: tuple[SubmissionHistory, PropertyLookup], now: Now) -> Accepted:
-    history, places = state
-    fact = submissions.file(command, history, places, version=history.versions + 1, by=now.by, at=now.at)
+@COMMANDS.handles(FileSubmission, load=_filing)
+def _file(command: FileSubmission, state: _Filing, now: Now) -> Accepted:
+    history, places, beside = state
+    number = history.versions + 1
+    fact = submissions.file(command, history, places, version=number, by=now.by, at=now.at, counted=beside)
     return _accepted(fact, None, history, now)
 
 
-@COMMANDS.handles(FileDraft, load=_version_history_and_places)
-def _file_draft(
-    command: FileDraft, state: tuple[SubmissionVersion, SubmissionHistory, PropertyLookup], now: Now
-) -> Accepted:
-    version, history, places = state
+async def _filing_of_draft(connection: AsyncConnection, command: FileDraft) -> tuple[SubmissionVersion, *_Filing]:
+    version, history, places = await _version_history_and_places(connection, command)
+    return version, history, places, await asyncio.to_thread(counted_beside_stated, version)
+
+
+@COMMANDS.handles(FileDraft, load=_filing_of_draft)
+def _file_draft(command: FileDraft, state: tuple[SubmissionVersion, *_Filing], now: Now) -> Accepted:
+    version, history, places, beside = state
     submissions.require_draft(version)
-    fact = submissions.file(version, history, places, version=command.version, by=now.by, at=now.at)
+    fact = submissions.file(version, history, places, version=command.version, by=now.by, at=now.at, counted=beside)
     return _accepted(fact, version, history, now)
 
 
-_Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[ComparedPayback]]
+_Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[ComparedPayback], frozenset[str]]
 
 
 async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:
@@ -190,15 +207,17 @@ async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _J
     version, history, places = await _version_history_and_places(connection, command)
     place = places(version.property, version.effective_from)
     if place is None or version.status != "filed" or of_regulation(version):
-        return version, history, places, ()  # paybacks are not computed for a version that will be refused
+        return version, history, places, (), frozenset()  # nothing is computed for a version that will be refused
     found = await asyncio.to_thread(counted, version)
-    return version, history, places, compared(version, found, place.document)
+    return version, history, places, compared(version, found, place.document), counted_wagers(found)
 
 
 @COMMANDS.handles(ApproveSubmission, load=_judged, subject=_shown)
 def _approve(command: ApproveSubmission, state: _Judged, now: Now) -> Accepted:
-    version, history, places, paybacks = state
-    fact = submissions.approve(version, history, places, paybacks, by=now.by, at=now.at, override=command.override)
+    version, history, places, paybacks, beside = state
+    fact = submissions.approve(
+        version, history, places, paybacks, by=now.by, at=now.at, override=command.override, counted=beside
+    )
     return _accepted(fact, version, history, now)
 
 

@@ -8,10 +8,17 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, Field
 
+from services.paytable_registry.domain.submission_checks import of_regulation
 from shared.contracts.envelope import Payback
 from shared.contracts.properties import PropertyDocument
 from shared.contracts.rejection import Reason, Rejected
-from shared.contracts.submissions import Overridden, PaybackFinding, PaybackProblem, RulesSubmission
+from shared.contracts.submissions import (
+    Overridden,
+    PaybackFinding,
+    PaybackProblem,
+    RulesSubmission,
+    StatedHouseEdge,
+)
 from shared.rules.errors import Finding, Refused
 from shared.rules.paybacks import WagerPayback, paybacks
 from shared.rules.record import Submission
@@ -40,6 +47,9 @@ class ComparedPayback(BaseModel):
     floor: Payback | None = Field(default=None, description="the minimum payback that the property allows")
     findings: list[PaybackFinding] = Field(default=[], description="the findings that need an override")
     reason: str | None = None
+    stated_house_edge: StatedHouseEdge | None = Field(
+        default=None, description="the licensee's own house edge of a wager that is not computed, and its source"
+    )
 
 
 def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyType({})) -> list[WagerPayback]:
@@ -53,6 +63,21 @@ def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyT
         raise Rejected(Reason.NOT_ALLOWED, str(refused), cites=refused.paragraph) from None
 
 
+def counted_wagers(found: Iterable[WagerPayback]) -> frozenset[str]:
+    """Return the wagers with a computed house edge, by themselves or together with another wager."""
+    return frozenset(wager for one in found if one.play is not None for wager in one.play.wagers)
+
+
+def counted_beside_stated(wanted: RulesSubmission) -> frozenset[str]:
+    """Return the wagers with a computed house edge; empty for a version that states none or is not allowed.
+
+    Unless cached, this takes up to a second.
+    """
+    if not wanted.stated_house_edges or of_regulation(wanted):
+        return frozenset()
+    return counted_wagers(counted(wanted))
+
+
 @lru_cache(maxsize=128)
 def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, int]]) -> tuple[WagerPayback, ...]:
     return tuple(paybacks(regulation, Submission.model_validate_json(submission), dict(readings)))
@@ -63,10 +88,12 @@ def compared(
 ) -> list[ComparedPayback]:
     """Return each wager's computed and stated payback, its floor at the property, and what needs an override."""
     rows = []
+    edges = {edge.wager: edge for edge in wanted.stated_house_edges or ()}
     for one in found:
         wager = one.offer.name
         floor = None if document is None else document.payback_floor(wanted.game, wager)
-        rows.append(_compared(one, wanted.stated_paybacks.get(wager), floor))
+        row = _compared(one, wanted.stated_paybacks.get(wager), floor)
+        rows.append(row.model_copy(update={"stated_house_edge": edges.get(wager)}))
     return [*rows, *_not_by_itself(wanted, {row.wager for row in rows})]
 
 

@@ -1,7 +1,9 @@
 """Validate a rules submission: against its regulation, and against its property. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from fractions import Fraction
+from typing import Final
 
 from shared.contracts.properties import PropertyTable
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -9,6 +11,9 @@ from shared.contracts.submissions import RulesSubmission
 from shared.rules import Finding, catalogue, check_submission
 from shared.rules.catalogue import known_regulations
 from shared.rules.submission import examine
+
+_ALL: Final = 100
+"""Percent: a wager keeps no more than what is staked on it."""
 
 
 def of_regulation(wanted: RulesSubmission) -> list[Finding]:
@@ -23,11 +28,34 @@ def of_regulation(wanted: RulesSubmission) -> list[Finding]:
 def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
     selection, _ = examine(catalogue(wanted.regulation), wanted.submission)
     offers = {} if selection is None else selection.offers
-    for wager in wanted.stated_paybacks if offers else ():
-        if wager in offers:
-            continue
-        offered = ", ".join(offers)
-        yield Finding(f"/stated_paybacks/{wager}", f"'stated_paybacks': {wager!r} is not offered; there are: {offered}")
+    edges = list(enumerate(wanted.stated_house_edges or ()))
+    stated = [("stated_paybacks", wager, wager) for wager in wanted.stated_paybacks]
+    stated += [("stated_house_edges", f"{number}/wager", edge.wager) for number, edge in edges]
+    for field, pointer, wager in stated if offers else ():
+        if wager not in offers:
+            offered = ", ".join(offers)
+            yield Finding(f"/{field}/{pointer}", f"'{field}': {wager!r} is not offered; there are: {offered}")
+    for number, edge in edges:
+        if Fraction(edge.house_edge_percent) > _ALL:
+            yield Finding(
+                f"/stated_house_edges/{number}/house_edge_percent",
+                f"'stated_house_edges': {edge.wager!r} keeps {edge.house_edge_percent}%: state at most 100",
+            )
+        if edge.wager in (other.wager for _, other in edges[:number]):
+            yield Finding(
+                f"/stated_house_edges/{number}/wager", f"'stated_house_edges': {edge.wager!r} is listed again"
+            )
+
+
+def counted_by_registry(wanted: RulesSubmission, counted: Collection[str]) -> Iterator[Finding]:
+    """Yield a finding for each stated house edge of a wager whose house edge the registry counts itself."""
+    for number, edge in enumerate(wanted.stated_house_edges or ()):
+        if edge.wager in counted:
+            yield Finding(
+                f"/stated_house_edges/{number}/wager",
+                f"'stated_house_edges': the registry counts the house edge of {edge.wager!r} itself, and reports go by "
+                "that; leave yours out, or state the payback in 'stated_paybacks', where the two are compared",
+            )
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:

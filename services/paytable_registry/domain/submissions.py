@@ -1,6 +1,6 @@
 """The life cycle of a submission version: drafted, filed, then decided by another person, or withdrawn. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -8,7 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BeforeValidator
 
 from services.paytable_registry.domain.paybacks import ComparedPayback, overridden
-from services.paytable_registry.domain.submission_checks import contradictions, of_regulation
+from services.paytable_registry.domain.submission_checks import (
+    contradictions,
+    counted_by_registry,
+    of_regulation,
+)
 from shared.contracts.envelope import Digest, Person
 from shared.contracts.envelope import Reason as Words
 from shared.contracts.property_snapshot import PropertyLookup, why_no_place
@@ -154,15 +158,22 @@ def require_draft(version: SubmissionVersion) -> None:
 
 
 def file(
-    wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, *, version: int, by: str, at: datetime
+    wanted: RulesSubmission,
+    history: SubmissionHistory,
+    places: PropertyLookup,
+    *,
+    version: int,
+    by: str,
+    at: datetime,
+    counted: Collection[str] = (),
 ) -> SubmissionFiled:
-    """Return the fact that a version is filed.
+    """Return the fact that a version is filed; `counted` are the wagers whose house edge the registry counts.
 
     Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
-    or a beginning so early that it could never be approved.
+    a stated house edge of a counted wager, or a beginning so early that it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
-    wrong = _wrong(wanted, history, places, at, late=Reason.NOT_ALLOWED)
+    wrong = _wrong(wanted, history, places, at, counted, late=Reason.NOT_ALLOWED)
     if wrong is not None:
         raise wrong
     said = fields_of(wanted, RulesSubmission)
@@ -178,14 +189,16 @@ def approve(
     by: str,
     at: datetime,
     override: str | None = None,
+    counted: Collection[str] = (),
 ) -> SubmissionApproved:
     """Return the fact that a version is approved; `override` is the reason for overriding findings on its `paybacks`.
 
-    Raises: Rejected if it is decided already, if `by` filed it, if it would change what has been in effect, if it
-    contradicts the property as it is now, or if its paybacks need an override.
+    `counted` are the wagers whose house edge the registry counts. Raises: Rejected if it is decided already, if `by`
+    filed it, if it would change what has been in effect, if it contradicts the property or the registry's figures as
+    they are now, or if its paybacks need an override.
     """
     version.approval.approve(by)
-    wrong = _wrong(version, history, places, at, late=Reason.TOO_LATE)
+    wrong = _wrong(version, history, places, at, counted, late=Reason.TOO_LATE)
     if wrong is not None:
         detail = f"{version.label} cannot be approved any more: {wrong.detail}"
         raise Rejected(wrong.reason, detail, cites=wrong.cites, findings=wrong.findings)
@@ -283,13 +296,19 @@ def after(version: SubmissionVersion | None, fact: AboutSubmission) -> Submissio
 
 
 def _wrong(
-    wanted: RulesSubmission, history: SubmissionHistory, places: PropertyLookup, at: datetime, *, late: Reason
+    wanted: RulesSubmission,
+    history: SubmissionHistory,
+    places: PropertyLookup,
+    at: datetime,
+    counted: Collection[str],
+    *,
+    late: Reason,
 ) -> Rejected | None:
     """Return the rejection, with all faults, of a submission that may not take effect at its beginning; else None.
 
     `late` is the reason of the rejection if the beginning is its only fault.
     """
-    found = of_regulation(wanted)
+    found = [*of_regulation(wanted), *counted_by_registry(wanted, counted)]
     place = places(wanted.property, wanted.effective_from)
     if place is None:
         found.append(Finding("/property", why_no_place(wanted.property, wanted.effective_from)))

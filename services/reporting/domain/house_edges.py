@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache, partial
 from math import isqrt, lcm
 from typing import Final, Literal, NamedTuple, Self
 
-from shared.contracts.submissions import SubmissionApproved
+from shared.contracts.submissions import StatedHouseEdge, SubmissionApproved
 from shared.rules import Returns, game_of, returns
 from shared.rules.catalogue import catalogue
 from shared.rules.errors import Refused
@@ -19,6 +19,9 @@ from shared.rules.submission import Selection, select
 
 Counted = Literal["exactly", "sampled", "by_model"]
 """How a house edge was counted, in the words of the paytable registry."""
+
+Basis = Counted | Literal["stated"]
+"""What a house edge is based on: how it was counted, or the licensee's own value."""
 
 _ERRORS: Final = 3
 """The number of standard errors within which a payback that is not exact is taken to be (`Play.error`)."""
@@ -45,9 +48,10 @@ class HouseEdge:
     """The house edge of a wager under a submission (its hash): by its exact distribution, else as it is played.
 
     `returns` is the exact distribution of the return per cent staked, or `reason` tells why there is none. Without one,
-    `played` is the best known house edge, or `lacks` tells why there is none either. `offered` is as in the catalogue:
-    `required` of every player of a hand, `always` on offer, or `optional`. `bonus_lines` are lines without a stake of
-    their own that the wager earns, included in its return.
+    `played` is the best known house edge, or `lacks` tells why the registry has none either; only then is `stated`,
+    the licensee's own value, the house edge. `offered` is as in the catalogue: `required` of every player of a hand,
+    `always` on offer, or `optional`. `bonus_lines` are lines without a stake of their own that the wager earns,
+    included in its return.
     """
 
     submission: str
@@ -59,13 +63,24 @@ class HouseEdge:
     bonus_lines: tuple[str, ...] = ()
     played: PlayedEdge | None = None
     lacks: str | None = None
+    stated: StatedHouseEdge | None = None
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return the house edge, 1 less the payback, per cent staked: exact, else the best known; None without one."""
+        """Return the house edge, 1 less the payback, per cent staked; None without one.
+
+        It is exact, else the best known, else the licensee's own value.
+        """
         if self.returns is not None:
             return 1 - self.returns.mean
-        return None if self.played is None else self.played.house_edge
+        if self.played is not None:
+            return self.played.house_edge
+        return None if self.stated is None else Fraction(self.stated.house_edge_percent) / 100
+
+    @property
+    def why_none(self) -> str | None:
+        """Return why there is no house edge; None if there is one."""
+        return self.lacks if self.house_edge is None else None
 
     @property
     def standard_error(self) -> Fraction:
@@ -78,11 +93,13 @@ class HouseEdge:
         return f"{float(100 * self.standard_error):.4f}" if self.standard_error else None
 
     @property
-    def counted(self) -> Counted | None:
-        """Return how the house edge was counted; None without one."""
+    def counted(self) -> Basis | None:
+        """Return how the house edge was counted, or `stated` if it is the licensee's own value; None without one."""
         if self.returns is not None:
             return "exactly"
-        return None if self.played is None else self.played.counted
+        if self.played is not None:
+            return self.played.counted
+        return None if self.stated is None else "stated"
 
     @property
     def counted_with(self) -> str:
@@ -119,10 +136,12 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
     """
     selection = select(catalogue(approved.regulation), approved.submission)
     played, lacking = _played(approved.regulation, selection)
+    stated = {edge.wager: edge for edge in approved.stated_house_edges or ()}
     found = []
     for wager, offer in selection.offers.items():
         lines = tuple(dict.fromkeys(row.line for row in offer.paytable.rows if row.line is not None and row.of))
-        edge = partial(HouseEdge, approved.hash, wager, offer.wager.offered, offer.paytable.name, bonus_lines=lines)
+        of_wager = (approved.hash, wager, offer.wager.offered, offer.paytable.name)
+        edge = partial(HouseEdge, *of_wager, bonus_lines=lines, stated=stated.get(wager))
         try:
             found.append(edge(returns=returns(approved.regulation, wager, approved.submission)))
         except Refused as refused:

@@ -87,6 +87,10 @@ def _row(edge: HouseEdge, recorded_at: datetime) -> dict[str, Any]:
     exact = None if edge.returns is None else returns_as_text(edge.returns)
     said = {name: getattr(edge, name) for name in ("submission", "wager", "offered", "paytable", "reason", "lacks")}
     said |= {"recorded_at": recorded_at, "returns": exact, "bonus_lines": list(edge.bonus_lines)}
+    said |= {
+        "stated_percent": None if edge.stated is None else edge.stated.house_edge_percent,
+        "stated_source": None if edge.stated is None else edge.stated.source,
+    }
     return said | (dict.fromkeys(PlayedEdge._fields) if edge.played is None else _texts(edge.played))
 
 

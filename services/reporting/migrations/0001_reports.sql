@@ -1,11 +1,12 @@
 CREATE TABLE house_edges (
     submission TEXT, wager TEXT, recorded_at TIMESTAMPTZ NOT NULL, offered TEXT NOT NULL, paytable TEXT, returns JSON,
     reason TEXT, house_edge TEXT, standard_error TEXT, counted TEXT, counted_with TEXT, lacks TEXT,
-    bonus_lines TEXT[] NOT NULL,
+    stated_percent TEXT, stated_source TEXT, bonus_lines TEXT[] NOT NULL,
     PRIMARY KEY (submission, wager),
     CONSTRAINT returns_or_reason CHECK (num_nonnulls(returns, reason) = 1),
     CONSTRAINT known_or_lacking CHECK (num_nonnulls(returns, house_edge, lacks) = 1),
-    CONSTRAINT counted_as_played CHECK (num_nonnulls(house_edge, standard_error, counted, counted_with) IN (0, 4))
+    CONSTRAINT counted_as_played CHECK (num_nonnulls(house_edge, standard_error, counted, counted_with) IN (0, 4)),
+    CONSTRAINT stated_with_source CHECK (num_nonnulls(stated_percent, stated_source) IN (0, 2))
 );
 
 CREATE TABLE exceptions (

@@ -167,7 +167,7 @@ PACE: Final = f"""
 
 HOUSE_EDGES: Final = """
     SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason, house_edge, standard_error,
-           counted, counted_with, lacks, bonus_lines
+           counted, counted_with, lacks, stated_percent, stated_source, bonus_lines
     FROM reporting.house_edges
     WHERE submission = ANY(:submissions) AND recorded_at <= :known_at"""
 

@@ -39,6 +39,7 @@ from services.reporting.read_model.statements import (
 from services.reporting.read_model.statements import PLAYED as PLAYED_ROUNDS
 from services.reporting.read_model.weights import WEIGHED, WEIGHTS, Weighed, Weight, given_weights
 from shared.contracts.property_snapshot import PropertySnapshot, place_of_day
+from shared.contracts.submissions import StatedHouseEdge
 from shared.contracts.wager_totals import FIGURES
 from shared.runtime.snapshot_reader import SnapshotReader
 
@@ -287,6 +288,9 @@ class Sums:
                 if row.house_edge is None
                 else played_of_texts(*(getattr(row, name) for name in PlayedEdge._fields)),
                 lacks=row.lacks,
+                stated=None
+                if row.stated_percent is None
+                else StatedHouseEdge(wager=row.wager, house_edge_percent=row.stated_percent, source=row.stated_source),
             )
             for row in await self._reader.execute(text(HOUSE_EDGES), parameters)
         }

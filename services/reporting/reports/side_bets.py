@@ -13,6 +13,7 @@ from services.reporting.framework.figures import NOTHING, Cell, Figure, share
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
 from services.reporting.reports.common.settled_win import SettledWin, lines_identities
+from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 
@@ -66,8 +67,8 @@ WAGERS: Final = Section(
             title="Theoretical win",
             unit="cents",
             formula=(
-                "handle x house edge, exact or else the best known, half a cent to the even one; the total is "
-                "of the wagers that have a house edge, and empty where none has one"
+                "handle x house edge, exact or else the best known, or else the licensee's own value; half a cent to "
+                "the even one; the total is of the wagers that have a house edge, and empty where none has one"
             ),
         ),
         Column(
@@ -88,7 +89,10 @@ WAGERS: Final = Section(
         Column(
             name="counted",
             title="House edge counted",
-            formula="exactly; or sampled or by_model, with a standard error; empty where there is none",
+            formula=(
+                "exactly; or sampled or by_model, with a standard error; stated: the licensee's own value; empty where "
+                "there is none"
+            ),
         ),
         Column(
             name="difference_cents",
@@ -111,6 +115,7 @@ WAGERS: Final = Section(
             title="Without edge",
             formula="in the total: the wagers that have no house edge, each with its share of the handle",
         ),
+        STATED_HOUSE_EDGE,
     ),
 )
 HITS: Final = Section(
@@ -183,6 +188,7 @@ def _wager_row(
         "win_cents": win.win,
         **_compared(win),
         "counted": edge and edge.counted,
+        "stated_house_edge": win.stated_house_edge,
         "standard_deviations": _deviations(edge, win),
         "reason": settled.reasons.get((game, version, submission, wager)),
     }
@@ -202,7 +208,8 @@ def _compared(win: SettledWin) -> dict[str, Figure | Cell]:
 
 def _totals(whole: SettledWin) -> dict[str, Figure | Cell]:
     """Return the totals that are no sums of rows: of the wagers with a house edge, with the names of the others."""
-    return _compared(whole) | {"without_house_edge": Cell(whole.without_house_edge)}
+    names = {"without_house_edge": whole.without_house_edge, "stated_house_edge": whole.stated_house_edge}
+    return _compared(whole) | {name: Cell(named) for name, named in names.items()}
 
 
 def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.console.conftest import Visit
-from tests.browser.console.test_flows import act
+from tests.browser.console.steps import act
 from tests.browser.console.test_pages import wrong_with
 from tests.support.demo import PROPERTY, RunningDemo, running_day
 

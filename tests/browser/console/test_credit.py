@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from playwright.sync_api import Page, expect
 
 from tests.browser.console.conftest import Visit
-from tests.browser.console.test_flows import act, fill_in, offered, reload_until, send
+from tests.browser.console.steps import act, fill_in, offered, reload_until, send
 from tests.browser.console.test_pages import wrong_with
 from tests.support.demo import PROPERTY, RunningDemo, running_day
 

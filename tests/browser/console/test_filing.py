@@ -13,8 +13,8 @@ from loadtest.traffic.reports import rows_of
 from services.cli.demo.pit import ACCOUNTS, REGISTRY, REPORTING
 from services.cli.services import TOKEN_VARIABLE, url_variable
 from tests.browser.console.conftest import Visit
+from tests.browser.console.steps import act, offered
 from tests.browser.console.test_cage import region
-from tests.browser.console.test_flows import act, offered
 from tests.browser.console.test_pages import wrong_with
 from tests.support.demo import PROPERTY, RunningDemo
 from tests.support.filings import ACCEPTED, ERROR, acknowledgement, batch_text

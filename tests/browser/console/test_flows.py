@@ -1,72 +1,20 @@
 """What people come to the console for, from end to end, in a real browser, each under their own login."""
 
-import json
 import re
-import subprocess
-import sys
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from services.cli.demo.pit import INVENTORY, METERS
-from shared.journal.signed_note import Signer
 from tests.browser.conftest import OpenPage
 from tests.browser.console.conftest import Visit, log_in
-from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_begins, neighbor_day
+from tests.browser.console.steps import FLOW, REASON, act, offered, send
+from tests.support.demo import NEIGHBOR, PROPERTY, RunningDemo, neighbor_day
 from tests.support.nightly import AT_NIGHT, sampled
-from tests.support.pit import chips
-from tests.support.polling import eventually
 
 HOME, THERE = f"/p/{PROPERTY}", f"/p/{NEIGHBOR}"
-REASON = "as the log of the pit says"
-TABLES_THERE = ("RP01", "RP02")
-FLOW = sampled(3, of="flows of the console")
-"""What several people do: each of its pages takes a processor half a second. What it comes to, and who may do it, is
-tested at the services and at the forms."""
-
-
-def fill_in(page: Page, fields: dict[str, str]) -> None:
-    """Fill in fields of a form by their names."""
-    for name, value in fields.items():
-        field = page.locator(f'main [name="{name}"]')
-        if field.evaluate("element => element.tagName") == "SELECT":
-            field.select_option(value)
-        else:
-            field.fill(value)
-
-
-def send(page: Page, **fields: str) -> None:
-    """Fill in the form of a command (`__` stands for a dot), send it, and see that it is on record."""
-    fill_in(page, {name.replace("__", "."): value for name, value in fields.items()})
-    page.locator("form.command button.main").click()
-    done = page.get_by_role("status")
-    looked_at = page.locator("form.confirm button.main")
-    expect(done.or_(looked_at)).to_be_visible()
-    if looked_at.count():  # amounts and moments are shown as they were read before they count
-        looked_at.click()
-    expect(done).to_have_text("It is recorded.")
-
-
-def offered(page: Page, name: str, *, row: str = "") -> Locator:
-    """Return the way to a command of this name, of the row with this text where there is one."""
-    place = page.locator("tr", has_text=row) if row else page.locator("main")
-    return place.locator(f'a[href^="/do/"][href*="/{name}?"]')
-
-
-def act(page: Page, name: str, *, row: str = "", **fields: str) -> None:
-    """Do a command that a page offers, and come back to the page."""
-    offered(page, name, row=row).first.click()
-    send(page, **fields)
-    page.get_by_role("link", name="Back").click()
-
-
-def figure(page: Page, name: str) -> str:
-    """Return a figure at the head of the floor."""
-    return page.locator("dl.figures div", has=page.get_by_text(name, exact=True)).locator("dd").inner_text()
 
 
 def test_a_round_that_is_played_comes_to_the_floor_by_itself(demo: RunningDemo, visit: Visit) -> None:
@@ -87,137 +35,6 @@ def test_a_round_that_is_played_comes_to_the_floor_by_itself(demo: RunningDemo, 
         page.locator("#q").fill(term)
         page.keyboard.press("Enter")
         page.wait_for_url(f"**{THERE}/rounds/RP01/{round_id}")
-
-
-def test_the_proof_of_a_round_is_verified_here_and_elsewhere(demo: RunningDemo, visit: Visit, tmp_path: Path) -> None:
-    """The browser proves an entry, not with another key; the bundle that it downloads is proven on the command line."""
-    page = visit("demo.auditor", f"{HOME}/search?q={demo.round_id}")
-    keys = page.get_by_label("Public keys")
-    trusted = keys.input_value()
-    for key, conclusion in ((trusted, "✓ Proven"), (another_key(trusted), "✗ Not proven")):
-        keys.fill(key)
-        page.get_by_role("button", name="Verify in this browser").last.click()
-        expect(page.locator(".proof-conclusion").last).to_contain_text(conclusion)
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download the proof bundle").last.click()
-    bundle, verifiers = tmp_path / "bundle.json", tmp_path / "verifiers.txt"
-    download.value.save_as(bundle)
-    verifiers.write_text(trusted)
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "services.cli.main",
-        "verify-proof",
-        str(bundle),
-        "--key",
-        str(verifiers),
-        "--json",
-    ]
-    proven = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert demo.round_id in proven.stdout
-
-
-def another_key(trusted: str) -> str:
-    """Return another public key under the name of the first that is trusted."""
-    name = trusted.split("+")[0]
-    return str(Signer(name, Ed25519PrivateKey.from_private_bytes(bytes(32))).verifier)
-
-
-@FLOW
-def test_a_fill_goes_from_the_pit_over_the_cage_to_the_table(demo: RunningDemo, visit: Visit) -> None:
-    """Four people request, prepare, carry and receive it; the desk shows where it is, and then no more."""
-    now = datetime.now(UTC)
-    table = demo.table("RP02", neighbor_day(now))
-    demo.pit(table.opened(now, chips(c500=2000, c2500=400), game="pai-gow-rhode-island"))
-    act(
-        visit("demo.pit", f"{THERE}/desk"),
-        "request-slip",
-        table="RP02",
-        contents__0__cents="25.00",
-        contents__0__count="40",
-    )
-    cage = visit("demo.cage", f"{THERE}/desk")
-    offered(cage, "prepare-slip").first.click()
-    expect(cage.locator(".subject")).to_contain_text("demo.pit")
-    send(cage)
-    number = int(cage.locator("dl.record div", has_text="Number").first.locator("dd").inner_text())
-    desk = visit("demo.auditor", f"{THERE}/desk")
-    slips = desk.get_by_role("region", name="Slips in transit")
-    expect(slips).to_contain_text("prepared")
-    demo.pit(table.event("fill.carried", now, number=number, carried_by="security.sam"))
-    reload_until(desk, "security.sam")
-    people = {"received_by": "dealer.dan", "observed_by": "floor.fay"}
-    demo.pit(table.event("fill.received", now, number=number, contents=chips(c2500=40), **people))
-    reload_until(desk, "security.sam", there=False)
-    desk.locator("#q").fill(f"fill {number}")
-    desk.keyboard.press("Enter")
-    expect(desk.get_by_role("region", name="Fills and credits")).to_contain_text("$1,000.00")
-
-
-def reload_until(page: Page, text: str, *, there: bool = True) -> None:
-    """Load a page until it shows a text, or no more."""
-
-    def as_wanted() -> bool:
-        page.reload()
-        return (page.locator("main").get_by_text(text).count() > 0) is there
-
-    # A page costs a processor as much as what is waited for, which comes the later the more often it is asked for.
-    eventually(as_wanted, every=0.5, because=f"{text!r} {'comes' if there else 'goes'} on {page.url}")
-
-
-@FLOW
-def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDemo, visit: Visit) -> None:
-    """Two count the boxes blind, three people close, audit and seal the day; who has not the role finds no button."""
-    begins, chips_of_day = neighbor_begins(demo.gaming_day), chips(c500=2000)
-    for name in TABLES_THERE:
-        table = demo.table(name, demo.gaming_day)
-        opened = table.opened(begins + timedelta(minutes=5), chips_of_day, game="pai-gow-rhode-island")
-        closes = begins + timedelta(hours=23)
-        demo.pit(opened, *table.box_off(closes, f"{name}-A"), table.closed(closes, chips_of_day))
-    day = f"{THERE}/days/{demo.gaming_day}"
-    reload_until(visit("demo.accountant", day), "is not counted")
-    page = visit("demo.counter", f"{THERE}/desk")
-    offered(page, "open-count").first.click()
-    send(page, gaming_day=demo.gaming_day)
-    number = page.locator("dl.record div", has_text="Count").first.locator("dd").inner_text()
-    counted = f"{THERE}/desk/counts/{number}"
-    for person in ("demo.counter", "demo.verifier"):
-        for name in TABLES_THERE:
-            page = visit(person, counted)
-            found = {"figures__currency__0__cents": "100.00", "figures__currency__0__count": "7"}
-            act(page, "count-box", row=name, **found)
-            expect(page.locator("main")).not_to_contain_text("$700.00")
-    act(page, "conclude-count")
-    expect(page.locator("main")).to_contain_text("concluded")
-    for person, name, stage in (
-        ("demo.accountant", "close-day", "preliminary"),
-        ("demo.revenue_auditor", "audit-day", "preliminary"),
-        ("demo.controller", "seal-day", "final"),
-    ):
-        page = visit(person, day)
-        if name == "audit-day":
-            explain_variances(demo, page, NEIGHBOR, person)
-        offered(page, name).click()
-        send(page)
-        page.get_by_role("link", name="Back").click()
-        expect(page.locator(".steps .done").last).to_contain_text(person)
-        expect(page.locator(".stage")).to_have_text(stage)
-    expect(page.locator("main")).to_contain_text("seal ")
-
-
-def explain_variances(demo: RunningDemo, page: Page, property_name: str, person: str) -> None:
-    """Take on a variance of the day, and resolve it; then all others, past the pages."""
-    act(page, "own-variance", owner=person)
-    act(page, "resolve-variance", conclusion=REASON)
-    day = {"property": property_name, "gaming_day": demo.gaming_day}
-    for one in demo.people.at(INVENTORY).read("/variances", **day)["items"]:
-        if one["level"] != "noted" and one["status"] != "resolved":
-            path = f"/variances/{property_name}/{demo.gaming_day}/{one['variance']}/{one['table']}/{one['number']}"
-            demo.people.does(person, INVENTORY, f"{path}/own", {"owner": person})
-            demo.people.does(person, INVENTORY, f"{path}/resolve", {"conclusion": REASON})
-    page.reload()
-    expect(offered(page, "own-variance")).to_have_count(0)
 
 
 @FLOW
@@ -253,7 +70,7 @@ def test_two_people_change_a_meter(visit: Visit) -> None:
     expect(page.locator(".subject")).to_contain_text("demo.meter_clerk")
     send(page)
     page = visit("demo.auditor", f"{THERE}/meters/{pool}")
-    expect(page.get_by_role("region", name="Movements")).to_contain_text("$10,017.74")
+    expect(page.get_by_role("region", name="Movements").locator("tr", has_text="change").first).to_be_visible()
     expect(page.locator("figure.chart img")).to_be_visible()
 
 
@@ -299,138 +116,9 @@ def test_a_wager_is_held_on_an_account(visit: Visit) -> None:
     page = visit("demo.table_system", f"/do/wagering-accounts/authorize-wager?{at}&table=TH01")
     send(page, cents="40.00", round_id="TH01-next", seat="1", wager="ante")
     page = visit("demo.auditor", f"{HOME}/search?q={account}")
+    page.get_by_role("link", name=f"{account} account").click()
     for text in ("$60.00", "$40.00", "TH01-next"):
         expect(page.locator("main")).to_contain_text(text)
-
-
-@FLOW
-def test_a_quarantined_record_is_mended_and_replayed_by_two(demo: RunningDemo, visit: Visit) -> None:
-    """One mends and asks, another sees that and approves; who asked finds no button to approve it."""
-    demo.play_round("RP02", straight_jack_progressive=500)
-    page = visit("demo.operator", f"{THERE}/quarantine")
-    reload_until(page, "straight_jack_progressive")
-    page.locator("tr", has_text="straight_jack_progressive").get_by_role("link").first.click()
-    where = page.url
-    offered(page, "ask-replay").click()
-    record = page.locator('[name="mended"]')
-    mended = json.loads(record.input_value())
-    for seat in mended["data"]["round"]["seats"]:
-        seat["wagers"].pop("straight_jack_progressive", None)
-    send(page, mended=json.dumps(mended), reason=REASON)
-    page.goto(where)
-    expect(offered(page, "approve-quarantine-request")).to_have_count(0)
-    page = visit("demo.operations_manager", urlsplit(where).path)
-    act(page, "approve-quarantine-request")
-    expect(page.locator("main")).to_contain_text("demo.operations_manager")
-
-
-@FLOW
-def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
-    """One proposes, another sees what it changes and approves; what the count does not explain then is resolved."""
-    page = visit("demo.round_corrector", f"{HOME}/rounds?day={demo.gaming_day}&table=OU01")
-    page.locator('main a[href*="/rounds/OU01/"]').first.click()
-    round_page = urlsplit(page.url).path
-    page.get_by_role("link", name="Correct this round").click()
-    right = json.loads(page.locator('[name="round"]').input_value())
-    right["seats"].pop()
-    send(page, round=json.dumps(right), reason=REASON)
-    page = visit("demo.correction_approver", f"{HOME}/corrections")
-    page.get_by_role("region", name="wait").get_by_role("link").first.click()
-    expect(page.get_by_role("alert")).to_contain_text("its reports are restated")
-    expect(page.locator("tr", has_text="changed").first).to_contain_text("none")
-    offered(page, "approve-correction").click()
-    send(page)
-    reload_until(visit("demo.auditor", round_page), REASON)
-    report = visit("demo.auditor", f"{HOME}/reports/drop-and-win?day={demo.gaming_day}")
-    reload_until(report, "preliminary version")
-    page = visit("demo.revenue_auditor", f"{HOME}/days/{demo.gaming_day}")
-    explain_variances(demo, page, PROPERTY, "demo.revenue_auditor")
-    expect(page.locator(".stage")).to_have_text("restated")
-    reload_until(report, "restated version")
-
-
-@FLOW
-def test_a_pit_event_is_corrected_by_two(demo: RunningDemo, visit: Visit) -> None:
-    """From the table to its events, to the form with what one says, to the page with before and after; recorded."""
-    now = datetime.now(UTC)
-    table = demo.table("RP01", neighbor_day(now))
-    demo.pit(table.sold(now, 9_000_00))
-    page = visit("demo.correction_approver", f"{THERE}/floor/RP01")
-    page.get_by_role("link", name="Pit events").click()
-    event = page.locator("tr", has_text="$9,000.00").get_by_role("link").first
-    expect(event).to_be_visible()
-    corrector = visit("demo.round_corrector", urlsplit(urljoin(page.url, str(event.get_attribute("href")))).path)
-    expect(corrector.locator("dl.record")).to_contain_text("$9,000.00")
-    corrector.get_by_role("link", name="Correct this event").click()
-    typed = corrector.locator('main [name="instead"]').input_value()
-    send(corrector, instead=typed.replace("900000", "90000"), reason=REASON)
-    page.goto(urljoin(page.url, f"{THERE}/desk"))
-    row = page.locator("tr", has_text=REASON).filter(has_text="chips.sold")
-    row.get_by_role("link").first.click()
-    changed = page.locator("tr", has_text="changed")
-    expect(changed).to_contain_text("$9,000.00")
-    expect(changed).to_contain_text("$900.00")
-    address = page.url
-    offered(page, "approve-pit-change").click()
-    send(page)
-    reload_until(visit("demo.auditor", urlsplit(address).path), "recorded")
-
-
-@FLOW
-def test_a_pit_event_is_voided_by_two(demo: RunningDemo, visit: Visit) -> None:
-    """From its page to the form about it, confirmed with what is restated; then its page and both lists say so."""
-    now = datetime.now(UTC)
-    table = demo.table("RP01", neighbor_day(now))
-    demo.pit(table.sold(now, 7_700_00))
-    page = visit("demo.round_corrector", f"{THERE}/pit-events/RP01")
-    page.locator("tr", has_text="$7,700.00").get_by_role("link").first.click()
-    address = urlsplit(page.url).path
-    page.get_by_role("link", name="Void this event").click()
-    expect(page.locator(".subject")).to_contain_text("$7,700.00")
-    expect(page.locator('main [name="sequence"]')).not_to_be_editable()
-    page.locator('main [name="reason"]').fill(REASON)
-    page.locator("form.command button.main").click()
-    expect(page.get_by_role("heading", name="Confirm")).to_be_visible()
-    expect(page.locator("main")).to_contain_text("the figures of gaming day")
-    page.locator("form.confirm button.main").click()
-    expect(page.get_by_role("status")).to_have_text("It is recorded.")
-    approver = visit("demo.correction_approver", address)
-    expect(approver.locator(".stage")).to_have_text("change proposed")
-    approver.get_by_role("link", name="would void this event").click()
-    offered(approver, "approve-pit-change").click()
-    send(approver)
-    reload_until(visit("demo.auditor", address), "Why it was voided")
-    page = visit("demo.auditor", f"{THERE}/pit-events/RP01")
-    expect(page.locator("tr", has_text="$7,700.00")).to_contain_text("voided")
-    page.goto(urljoin(page.url, f"{THERE}/pit-changes"))
-    page.get_by_label("Outcome").select_option("in effect")
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator("tr", has_text="void").filter(has_text=REASON).first).to_be_visible()
-
-
-@FLOW
-def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) -> None:
-    """A version says in words what changes, another person approves it; it has a sign, and a what-if."""
-    rules = {"decks": "6", "wagers": "{}", "options": "{}"}
-    fields = {f"submission__{name}": value for name, value in rules.items()}
-    at = f"property={PROPERTY}&game=over-under&regulation=pa-686a&tables.0=OU01"
-    begins = (datetime.now(UTC) + timedelta(days=3)).isoformat()
-    send(visit("demo.filer", f"/do/paytable-registry/file-submission?{at}"), effective_from=begins, **fields)
-    version = f"{HOME}/submissions/over-under/2"
-    page = visit("demo.approver", version)
-    expect(page.locator("main")).to_contain_text("Bonus Wager: dropped")
-    act(page, "approve-submission")
-    expect(page.locator(".stage").first).to_have_text("Approved")
-    page = visit("demo.auditor", version)
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Payout sign").click()
-    assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
-    page.get_by_role("link", name="What if").click()
-    page.get_by_role("button", name="Settle again").click()
-    expect(page.get_by_role("heading", name="rounds settled again")).to_be_visible()
-    expect(page.locator("figure.chart img").first).to_be_visible()
-    page.get_by_role("link", name="Other minimums").click()
-    expect(page.get_by_role("heading", name="Other minimums for Over under")).to_be_visible()
 
 
 @FLOW

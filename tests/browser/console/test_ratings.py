@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.browser.console.conftest import Visit
-from tests.browser.console.test_flows import act
+from tests.browser.console.steps import act
 from tests.browser.console.test_pages import wrong_with
 from tests.support.demo import NEIGHBOR
 

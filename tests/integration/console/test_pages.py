@@ -306,6 +306,19 @@ def test_other_minimums_are_asked_for_in_dollars(stage: Stage, browser: Browser)
         assert (422, True) == (answer.status_code, "Enter dollars and cents" in answer.text)
 
 
+def test_the_licensees_own_house_edge_stands_beside_the_reason_why_none_is_counted(stage: Stage) -> None:
+    """With its source, where an approver reads what the wagers pay back; the form has fields for it."""
+    answers, path = stage.services.answers, "/submissions/riverside/pai-gow-poker/1"
+    shown = {"game": "pai-gow-poker", "version": 1, "regulation": "pa-645a-2011", "status": "filed", "submission": {}}
+    own = {"wager": "pai_gow_poker", "house_edge_percent": "2.715", "source": "GLI report MO-337"}
+    row = {"title": "Pai Gow Poker Wager", "reason": "a house way of its own", "stated_house_edge": own}
+    answers["paytable-registry", "GET", path] = (200, shown | {"effective_from": "2026-11-20T11:00:00Z"})
+    answers["paytable-registry", "GET", f"{path}/paybacks"] = (200, {"wagers": [row]})
+    browser = stage.browser("pit.pat")
+    page = browser.get("/p/riverside/submissions/pai-gow-poker/1").text
+    assert "The licensee&#39;s own house edge: 2.715 % (GLI report MO-337)" in page
+
+
 def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
     """What-if says which member it is, and asks nothing."""
     answers = stage.services.answers
@@ -499,9 +512,8 @@ def test_a_table_is_found_as_people_name_it(stage: Stage, browser: Browser, term
     assert f'value="{term}"' in answer.text
 
 
-def test_more_rounds_of_a_table_are_those_of_the_table(stage: Stage, browser: Browser) -> None:
-    """The page of a table leads on to its own rounds; without any it says so."""
-    answers = stage.services.answers
+def open_table() -> dict[str, Any]:
+    """Return a table of the floor on which nothing has happened yet."""
     table: dict[str, Any] = {
         "table": "BJ01",
         "game": "blackjack",
@@ -511,8 +523,26 @@ def test_more_rounds_of_a_table_are_those_of_the_table(stage: Stage, browser: Br
         "sales": "each",
     }
     table |= dict.fromkeys(("win_cents", "drop_cents", "handle_cents", "minimum_cents", "rounds", "late"), 0)
-    table |= dict.fromkeys(("rounds_in_hour", "exceptions", "alarms", "results"), 0)
-    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": [table]})
+    return table | dict.fromkeys(("rounds_in_hour", "exceptions", "alarms", "results"), 0)
+
+
+def test_a_fill_is_requested_from_the_table_in_the_shift_that_runs(stage: Stage, browser: Browser) -> None:
+    """On the gaming day that runs; each slip of the table leads to its own page."""
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": [open_table()]})
+    answers["reporting", "GET", "/floors"] = (200, [FLOOR | {"shift": "swing"}])
+    slip = {"slip": "fill", "number": 12, "table": "BJ01", "status": "received", "cents": 50_000}
+    answers["table-inventory", "GET", "/slips"] = (200, {"items": [slip]})
+    page = browser.get("/p/riverside/floor/BJ01").text
+    assert f"gaming_day={FLOOR['gaming_day']}&amp;shift=swing&amp;slip=fill" in page
+    assert '<a href="/p/riverside/records/fill/12">12</a>' in page
+    assert "shift=swing" not in browser.get("/p/riverside/floor/BJ01?day=2026-11-21").text
+
+
+def test_more_rounds_of_a_table_are_those_of_the_table(stage: Stage, browser: Browser) -> None:
+    """The page of a table leads on to its own rounds; without any it says so."""
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": [open_table()]})
     listed = {"items": [{"table": "BJ01", "round_id": "r-1", "game": "blackjack", "status": "posted"}], "next": "c-1"}
     answers["round-settlement", "GET", "/rounds"] = (200, listed)
     address = "/p/riverside/floor/BJ01?day=2026-11-21"

@@ -257,6 +257,18 @@ def test_the_hash_is_that_of_golden_bytes() -> None:
     assert sha256(document).hexdigest() == filed().hash
 
 
+def test_the_hash_of_stated_house_edges_is_that_of_golden_bytes() -> None:
+    """Without any, the member is missing, so that what was hashed before there were some keeps its hash."""
+    edges = [{"wager": "blackjack", "house_edge_percent": "0.5", "source": "GLI report 7"}]
+    document = (
+        b'{"effective_from":"2026-11-20T12:00:00Z","game":"blackjack","property":"riverbend",'
+        b'"regulation":"pa-633a-2024","stated_house_edges":[{"house_edge_percent":"0.5","source":"GLI report 7",'
+        b'"wager":"blackjack"}],"stated_paybacks":{},"submission":{"decks":6,"options":{},"wagers":{"match_the_dealer":{}}},'
+        b'"tables":["BJ-01","BJ-02"],"version":1}'
+    )
+    assert sha256(document).hexdigest() == submission_hash(wanted(stated_house_edges=edges, effective_from=NOW), 1)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -269,6 +281,7 @@ def test_the_hash_is_that_of_golden_bytes() -> None:
         {"submission": {"decks": 8, "wagers": {"match_the_dealer": {}}}},
         {"submission": {"decks": 6}},
         {"stated_paybacks": {"match_the_dealer": "96.1"}},
+        {"stated_house_edges": [{"wager": "match_the_dealer", "house_edge_percent": "3.9", "source": "GLI report 7"}]},
         {"submission": {"decks": 6, "wagers": {"match_the_dealer": {}}, "payout_limit": 2_500_000}},
         {"submission": {"decks": 6, "wagers": {"match_the_dealer": {}}, "options": {"even_money": True}}},
     ],
@@ -286,7 +299,8 @@ def test_the_hash_covers_the_version() -> None:
 
 def test_every_field_of_a_submission_enters_the_hash() -> None:
     """A field that is added to the contract must be added to the golden bytes above too."""
-    names = {"property", "game", "regulation", "tables", "effective_from", "submission", "stated_paybacks"}
+    names = {"property", "game", "regulation", "tables", "effective_from", "submission"}
+    names |= {"stated_paybacks", "stated_house_edges"}
     assert names == set(RulesSubmission.model_fields)
 
 

@@ -124,6 +124,32 @@ def test_a_wager_that_nobody_counted_lacks_a_house_edge_and_says_why() -> None:
     assert "house way" in str(wager.lacks)
 
 
+OWN_EDGE = {"wager": "pai_gow_poker", "house_edge_percent": "2.7", "source": "GLI report 7"}
+
+
+def test_the_licensees_own_value_is_the_house_edge_where_the_registry_has_none() -> None:
+    """It is no exact distribution and has no standard error, and the reason why the registry has none stays."""
+    data = submission(regulation="pa-645a-2011", submission=OWN_WAY, stated_house_edges=[OWN_EDGE])["data"]
+    [wager] = edges_of(SubmissionApproved.model_validate(data))
+    assert (Fraction(27, 1000), "stated", None, None) == (
+        wager.house_edge,
+        wager.counted,
+        wager.error_shown,
+        wager.why_none,
+    )
+    assert (None, True, "GLI report 7") == (wager.returns, "house way" in str(wager.lacks), wager.stated.source)  # type: ignore[union-attr]
+
+
+def test_the_licensees_own_value_never_replaces_what_the_registry_counts() -> None:
+    """A release may count a wager for which a value was stated before: that one stays beside the registry's."""
+    named = {"options": {"house_way": "standard"}}
+    data = submission(regulation="pa-645a-2011", submission=named, stated_house_edges=[OWN_EDGE])["data"]
+    [wager] = edges_of(SubmissionApproved.model_validate(data))
+    assert _edges("pa-645a-2011", **named)["pai_gow_poker"].house_edge == wager.house_edge != Fraction(27, 1000)
+    assert wager.stated is not None
+    assert ("sampled", "2.7") == (wager.counted, wager.stated.house_edge_percent)
+
+
 def test_a_played_edge_survives_the_database() -> None:
     """What is read back is what was counted, to the last fraction."""
     found = [edge.played for edge in _edges("pa-645a-2011", **OFFERS["pai-gow"]).values() if edge.played is not None]

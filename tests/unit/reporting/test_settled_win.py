@@ -1,6 +1,7 @@
 """The settled win beside the theoretical win, and the days that both are of."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from math import sqrt
@@ -14,6 +15,7 @@ from services.reporting.framework.figures import Aggregate, Cell, Figure
 from services.reporting.framework.question import first_days, year_before
 from services.reporting.reports.common.settled_rounds import Part, SettledRounds
 from services.reporting.reports.common.settled_win import ADDED, together
+from shared.contracts.submissions import StatedHouseEdge
 from shared.jurisdictions import gaming_pack
 from shared.rules import Returns
 from shared.rules.returns import Hit, Won
@@ -130,6 +132,22 @@ def test_a_wager_whose_play_was_counted_is_in_the_theoretical_win_and_not_in_the
         game.without_house_edge,
     )
     assert (50, 10, 17, -7, 0) == cents(exact.handle, exact.win, exact.shown, exact.difference, exact.error)
+
+
+def test_the_licensees_own_values_are_named_with_source_and_share_of_the_handle() -> None:
+    """In theoretical win, in no exact part and no standard error; each version by its own value."""
+    own = [StatedHouseEdge(wager="main", house_edge_percent=percent, source="GLI report 7") for percent in ("10", "20")]
+    edges = [
+        replace(edge("main", None, version=version, reason="nobody counted"), stated=stated)
+        for version, stated in enumerate(own, 1)
+    ]
+    parts = (part("main", 100, 0), part("main", 50, 0, version=2), part("side", 50, 0))
+    win = settled(*parts, edges=(*edges, edge("side", EDGE))).whole()
+    assert (37, 0, None) == (*cents(win.theoretical.shown, win.theoretical.error), win.without_house_edge)
+    assert (50, 17) == cents(win.exact.handle, win.exact.shown)
+    assert "blackjack/main 10%: GLI report 7 (50.00%); blackjack/main 20%: GLI report 7 (25.00%)" == (
+        win.stated_house_edge
+    )
 
 
 def test_errors_add_up_within_a_wager_and_as_squares_over_different_ones() -> None:

@@ -12,7 +12,7 @@ from services.reporting.domain.house_edges import HouseEdge
 from services.reporting.framework.figures import NOTHING, Cell, Figure, share, total
 from services.reporting.read_model.reading import Books, entries_of, parts_of
 from services.reporting.read_model.seat_wagers import WAGERED
-from services.reporting.reports.common.theoretical_win import TheoreticalWin
+from services.reporting.reports.common.theoretical_win import TheoreticalWin, stated_edge
 from services.reporting.reports.common.theoretical_win import together as theoretical_together
 from shared.contracts.topics import SETTLEMENTS, publisher_of
 
@@ -73,6 +73,11 @@ class Play:
     def without_house_edge(self) -> str | None:
         """Return the wagers without a house edge, each with its share of the handle; None if there are none."""
         return self.theoretical.lacking(self.handle.value)
+
+    @property
+    def stated_house_edge(self) -> str | None:
+        """Return the wagers with the licensee's own house edge, each with its source and its share of the handle."""
+        return self.theoretical.by_licensee(self.handle.value)
 
     @property
     def without_percent(self) -> Cell:
@@ -153,5 +158,8 @@ def _theoretical(row: Row[Any], edge: HouseEdge | None, of: Mapping[str, Figure]
         is_bonus = edge is None and not cents and row.payout_cents  # without a stake of its own: it wins nothing
         return TheoreticalWin(without={} if is_bonus else {row.wager: cents})
     errors = {(row.game, edge.counted_with): cents * edge.standard_error} if edge.standard_error else {}
-    kept = ((edge.house_edge, handle),)
-    return TheoreticalWin(handle, handle - of["payout_cents"], cents * edge.house_edge, kept, errors)
+    kept, own = ((edge.house_edge, handle),), stated_edge(row.wager, edge)
+    stated = {} if own is None else {own: cents}
+    return TheoreticalWin(
+        handle, handle - of["payout_cents"], cents * edge.house_edge, kept, errors=errors, stated=stated
+    )

@@ -17,7 +17,7 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.rounds import BANK
 from services.reporting.read_model.sums import HANDOVER_SHIFT
 from services.reporting.reports.common.settled_win import ADDED, SettledWin
-from services.reporting.reports.common.theoretical_win import Errors, TheoreticalWin
+from services.reporting.reports.common.theoretical_win import Errors, StatedEdge, TheoreticalWin, stated_edge
 
 _TABLE: Final = "table_name"
 DIMENSIONS: Final = (_TABLE, "game", HANDOVER_SHIFT, "version", "submission", "wager")
@@ -59,6 +59,11 @@ class Part(NamedTuple):
         return self.values[_PAYOUT]
 
     @property
+    def wager(self) -> str:
+        """Return the game and the wager, as they are named in texts."""
+        return "/".join(self.offered[:: len(_OFFERED) - 1])
+
+    @property
     def win_cents(self) -> int:
         """Return the win, before meters, in cents."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
@@ -90,7 +95,7 @@ class SettledRounds:
 
         A payout without a stake of its own, such as a bonus on another wager, is none of them: it wins nothing.
         """
-        return self._said_of(lambda edge: edge.lacks)
+        return self._said_of(lambda edge: edge.why_none)
 
     def _said_of(self, says: Callable[[HouseEdge], str | None]) -> Mapping[Offered, str]:
         found, come = {}, {submission for submission, _ in self.edges}
@@ -141,13 +146,16 @@ class SettledRounds:
         exact = [part for part in parts if part.offered not in self.reasons]
         known = [part for part in parts if part.offered not in self.lacks]
         without: defaultdict[str, int] = defaultdict(int)
+        stated: defaultdict[StatedEdge, int] = defaultdict(int)
         for part in parts:
             if part.offered in self.lacks:
-                without["/".join(part.offered[:: len(_OFFERED) - 1])] += part.handle_cents
+                without[part.wager] += part.handle_cents
+            elif (own := self._stated.get(part.offered)) is not None:
+                stated[own] += part.handle_cents
         return SettledWin(
             dict(zip(ADDED, self._figures(values, where), strict=True)),
             self._of_banks(where, parts),
-            replace(self._theoretical(known, where), errors=self._errors(known), without=without),
+            replace(self._theoretical(known, where), errors=self._errors(known), without=without, stated=stated),
             self._theoretical(exact, where),
             self._variances.of([(part.offered[2:], part.values[_SQUARED]) for part in exact]),
         )
@@ -177,6 +185,13 @@ class SettledRounds:
     def _uncertain(self) -> Mapping[tuple[str, str], HouseEdge]:
         """Return the house edges that have a standard error."""
         return {wager: edge for wager, edge in self.edges.items() if edge.standard_error}
+
+    @cached_property
+    def _stated(self) -> Mapping[Offered, StatedEdge]:
+        """Return the house edges that are the licensee's own values."""
+        edges = ((part, self.edges.get(part.offered[2:])) for part in self._of_all_tables)
+        found = ((part.offered, stated_edge(part.wager, edge)) for part, edge in edges if edge is not None)
+        return {offered: own for offered, own in found if own is not None}
 
     def _of_banks(self, where: Where, parts: Sequence[Part]) -> Figure:
         """Return the vigorish of players who banked."""

@@ -132,6 +132,11 @@ class SettledWin:
         """Return the wagers without a house edge, each with its share of the handle; None if there are none."""
         return self.theoretical.lacking(self.of("handle_cents").value)
 
+    @property
+    def stated_house_edge(self) -> str | None:
+        """Return the wagers with the licensee's own house edge, each with its source and its share of the handle."""
+        return self.theoretical.by_licensee(self.of("handle_cents").value)
+
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
     """Return the total of several wins."""

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Final, NamedTuple
 
-from services.reporting.domain.house_edges import root_of_squares
+from services.reporting.domain.house_edges import HouseEdge, root_of_squares
+from services.reporting.framework.document import Column
 from services.reporting.framework.figures import (
     NOTHING,
     Cell,
@@ -25,6 +27,32 @@ independent.
 """
 
 
+STATED_HOUSE_EDGE: Final = Column(
+    name="stated_house_edge",
+    title="Licensee's own value",
+    formula=(
+        "the wagers whose theoretical win goes by the licensee's own house edge, because the paytable registry counts "
+        "none: each with that value, its source, and its share of the handle; no standard error contains its error"
+    ),
+)
+"""The column of what in a theoretical win goes by the licensee's own values."""
+
+
+class StatedEdge(NamedTuple):
+    """The licensee's own house edge of a wager, in percent, and its source."""
+
+    wager: str
+    percent: str
+    source: str
+
+
+def stated_edge(wager: str, edge: HouseEdge) -> StatedEdge | None:
+    """Return the licensee's own value if it is the house edge; None if the registry counts one, or there is none."""
+    if edge.counted != "stated" or edge.stated is None:
+        return None
+    return StatedEdge(wager, edge.stated.house_edge_percent, edge.stated.source)
+
+
 @dataclass(frozen=True)
 class TheoreticalWin:
     """The handle and the settled win of the wagers with a house edge, cents, and their theoretical win.
@@ -32,7 +60,7 @@ class TheoreticalWin:
     A payout without a stake of its own has a theoretical win of zero. `cents` is exact until it is shown; `kept` has
     its terms: house edges, each with its handle. `errors` are those of house edges that are not exact, and `without`
     has the handle of the wagers that have no house edge, by name, also if it comes to nothing: they are in no other
-    figure.
+    figure. `stated` has the handle of the wagers whose house edge is the licensee's own value.
     """
 
     handle: Figure = NOTHING
@@ -41,6 +69,7 @@ class TheoreticalWin:
     kept: Weights = ()
     errors: Errors = field(default_factory=dict)
     without: Mapping[str, int] = field(default_factory=dict)
+    stated: Mapping[StatedEdge, int] = field(default_factory=dict)
 
     @property
     def is_known(self) -> bool:
@@ -94,14 +123,31 @@ class TheoreticalWin:
         shares = ((name, percent_of(cents, handle_cents)) for name, cents in named)
         return ", ".join(name if percent is None else f"{name} ({percent}%)" for name, percent in shares) or None
 
+    def by_licensee(self, handle_cents: int) -> str | None:
+        """Return the wagers with the licensee's own house edge, each with source and share of the handle, or None.
+
+        >>> gli = StatedEdge("pai_gow/main", "2.71", "GLI report MO-1")
+        >>> TheoreticalWin(stated={gli: 250}).by_licensee(1000), TheoreticalWin(stated={gli: 0}).by_licensee(0)
+        ('pai_gow/main 2.71%: GLI report MO-1 (25.00%)', 'pai_gow/main 2.71%: GLI report MO-1')
+        """
+        listed = []
+        for (wager, edge_percent, source), cents in sorted(self.stated.items()):
+            if cents or not handle_cents:
+                percent = percent_of(cents, handle_cents)
+                share = "" if percent is None else f" ({percent}%)"
+                listed.append(f"{wager} {edge_percent}%: {source}{share}")
+        return "; ".join(listed) or None
+
 
 def together(several: Iterable[TheoreticalWin]) -> TheoreticalWin:
     """Return the theoretical win of several groups of wagers as one."""
     listed = list(several)
     errors: dict[tuple[str, str], Fraction] = {}
     without: Counter[str] = Counter()
+    stated: Counter[StatedEdge] = Counter()
     for one in listed:
         without.update(one.without)
+        stated.update(one.stated)
         for wager, cents in one.errors.items():
             errors[wager] = errors.get(wager, Fraction(0)) + cents
     return TheoreticalWin(
@@ -111,4 +157,5 @@ def together(several: Iterable[TheoreticalWin]) -> TheoreticalWin:
         tuple(part for one in listed for part in one.kept),
         errors,
         without,
+        stated,
     )

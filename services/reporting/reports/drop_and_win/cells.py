@@ -27,6 +27,7 @@ def settled_cells(win: SettledWin) -> Cells:
         "exact_theoretical_win_cents": exact.shown,
         "exact_difference_cents": exact.difference,
         "without_house_edge": win.without_house_edge,
+        "stated_house_edge": win.stated_house_edge,
     }
 
 

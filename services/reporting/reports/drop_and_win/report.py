@@ -89,7 +89,7 @@ def _added_up(totals: Cells, counted: Mapping[str, CountedWin], prior: Mapping[s
         "drop_cents": total(win.drop for win in counted.values()),
         "prior_year_drop_cents": total(win.drop for win in prior.values() if not win.missing),
         "missing": Cell(totals.get("missing")),
-        "without_house_edge": Cell(totals["without_house_edge"]),
+        **{name: Cell(totals[name]) for name in ("without_house_edge", "stated_house_edge")},
     }
 
 
@@ -254,7 +254,9 @@ def _house_edges(span: Span) -> Iterable[Cells]:
             "counted": None if edge is None else edge.counted,
             "standard_error": None if edge is None else edge.error_shown,
             "counted_with": None if edge is None or known is None else edge.counted_with,
-            "reason": span.settled.lacks.get((game, version, submission, wager)),
+            "stated_percent": None if edge is None or edge.stated is None else edge.stated.house_edge_percent,
+            "source": None if edge is None or edge.stated is None else edge.stated.source,
+            "reason": span.settled.lacks.get((game, version, submission, wager), edge and edge.lacks),
         }
 
 
@@ -266,7 +268,8 @@ DROP_AND_WIN: Final = Report(
         "and shift, with the same days of the year before; and all of it for the gaming day, the week, the month and "
         "the year to date. Theoretical win is handle x house edge under the paytable, decks and options that were "
         "wagered under: exact where the cards alone decide, else as the paytable registry counts it for the best play, "
-        "or for a meter in the long run, with its standard error. What is exact stands in columns of its own."
+        "or for a meter in the long run, with its standard error; else the licensee's own value, named with its "
+        "source. What is exact stands in columns of its own."
     ),
     sections=(
         *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES, HOURS),

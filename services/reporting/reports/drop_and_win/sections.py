@@ -5,6 +5,7 @@ from typing import Final
 
 from services.reporting.framework.document import Column, Section
 from services.reporting.reports.common.counted_win import KIND
+from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 
 _PA: Final = "58 Pa. Code § 465a.1(c)(3)"
 _OF_KNOWN: Final = "of the wagers that have a house edge"
@@ -42,8 +43,8 @@ _SETTLED: Final = (
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum of handle x house edge, exact or else the best known, half a cent to the even one; of the wagers that "
-            "have a house edge, and empty where none has one"
+            "sum of handle x house edge, exact or else the best known, or else the licensee's own value; half a cent "
+            "to the even one; of the wagers that have a house edge, and empty where none has one"
         ),
         source=_PA,
     ),
@@ -108,6 +109,7 @@ _SETTLED: Final = (
         title="Without edge",
         formula="the wagers that have no house edge, each with its share of the handle; the last section says why",
     ),
+    STATED_HOUSE_EDGE,
 )
 _PRIOR: Final = (
     Column(
@@ -225,7 +227,7 @@ HOUSE_EDGES: Final = Section(
             title="Counted",
             formula=(
                 "exactly: over all cards, and where play decides for the best play; sampled; or by_model. Of a wager "
-                "with a meter, in the long run"
+                "with a meter, in the long run. stated: the licensee's own value"
             ),
         ),
         Column(
@@ -238,6 +240,13 @@ HOUSE_EDGES: Final = Section(
             title="Counted with",
             formula="the first of the wagers that are only made together, and share this house edge of all they staked",
         ),
-        Column(name="reason", title="Why there is none"),
+        Column(
+            name="stated_percent",
+            title="Licensee's own value %",
+            unit="percent",
+            formula="as the rules submission states it: the house edge only where the registry counts none",
+        ),
+        Column(name="source", title="Source of that value"),
+        Column(name="reason", title="Why the registry has none"),
     ),
 )

@@ -26,7 +26,6 @@ from services.reporting.read_model.shift_times import open_milliseconds
 from services.reporting.reports.common.counted_win import CountedWin, counted_wins
 from services.reporting.reports.common.settled_rounds import SettledRounds, settled_rounds
 from services.reporting.reports.common.settled_win import SettledWin
-from services.reporting.reports.common.theoretical_win import TheoreticalWin
 from services.reporting.reports.pace.sections import (
     DEALERS,
     GAMES,
@@ -140,19 +139,21 @@ def _games(books: Books, by_table: Mapping[tuple[str, str], Pace], settled: Sett
 def _yield(pace: Pace, win: SettledWin) -> _Row:
     return {
         "win_per_hour_cents": Cell(_rounded(pace.per_hour(win.win.value)), win.win),
-        **_theoretical("per_hour", win.theoretical, pace.milliseconds),
+        **_theoretical("per_hour", win, pace.milliseconds),
     }
 
 
-def _theoretical(name: str, win: TheoreticalWin, milliseconds: int) -> _Row:
+def _theoretical(name: str, settled: SettledWin, milliseconds: int) -> _Row:
     """Return the theoretical win per hour of play, and its standard error; empty if no wager has a house edge."""
+    win = settled.theoretical
     cents, error = (win.cents, win.error_cents) if win.is_known else (None, None)
-    return {
+    cells: _Row = {
         f"theoretical_{what}_{name}_cents": Cell(
             None if amount is None else _rounded(per_hour(amount, milliseconds)), win.handle
         )
         for what, amount in (("win", cents), ("error", error))
     }
+    return cells | {"stated_house_edge": settled.stated_house_edge}
 
 
 async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], settled: SettledRounds) -> Filled:
@@ -176,7 +177,7 @@ async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], se
             "rounds_per_open_hour": Cell(count_per_hour(rounds.value, milliseconds), rounds),
             "drop_per_open_hour_cents": in_an_hour(win.drop),
             "win_per_open_hour_cents": in_an_hour(win.final_win),
-            **_theoretical("per_open_hour", wins.get((table,), SettledWin()).theoretical, milliseconds),
+            **_theoretical("per_open_hour", wins.get((table,), SettledWin()), milliseconds),
         }
 
     return fill(OPEN_HOURS, map(of_table, sorted(opened)))

@@ -3,6 +3,7 @@
 from typing import Final
 
 from services.reporting.framework.document import Column, Section
+from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 
 _TABLE: Final = Column(name="table", title="Table")
 _GAME: Final = Column(name="game", title="Game")
@@ -61,6 +62,7 @@ _YIELD: Final = (
         unit="cents",
         formula="of the theoretical win / hours of play; 0 where all house edges are exact",
     ),
+    STATED_HOUSE_EDGE,
 )
 
 TABLES: Final = Section(
@@ -127,6 +129,7 @@ OPEN_HOURS: Final = Section(
             unit="cents",
             formula="of the theoretical win / hours open; 0 where all house edges are exact",
         ),
+        STATED_HOUSE_EDGE,
     ),
 )
 RESULTS: Final = Section(

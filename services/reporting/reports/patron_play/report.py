@@ -10,6 +10,7 @@ from services.reporting.framework.figures import NOTHING, Cell
 from services.reporting.read_model.patrons import patrons_of
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.settled_play import Play, PlayOfAccount, settled_play, together
+from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 from shared.contracts.accounts import AccountOpened, PatronRegistered
 from shared.contracts.reports import percent_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
@@ -72,6 +73,7 @@ PATRONS: Final = Section(
             title="Without edge",
             formula="wagers that have none, each with its share of the handle",
         ),
+        STATED_HOUSE_EDGE,
     ),
 )
 WAGERS: Final = Section(
@@ -87,7 +89,12 @@ WAGERS: Final = Section(
         Column(name="submission", title="Rules submission", formula="its hash"),
         *_PLAY,
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
-        Column(name="counted", title="Counted", formula="exactly; or sampled or by_model, with a standard error"),
+        Column(
+            name="counted",
+            title="Counted",
+            formula="exactly; or sampled or by_model, with a standard error; stated: the licensee's own value",
+        ),
+        STATED_HOUSE_EDGE,
         Column(name="reason", title="Why there is none"),
     ),
 )
@@ -135,7 +142,11 @@ def _in_order(keys: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
 def _patrons(of_game: Mapping[tuple[_Whose, str], Sequence[Play]]) -> Iterator[dict[str, Any]]:
     for whose, game in _in_order(of_game):
         play = together(of_game[whose, game])
-        yield _cells(whose, game, play) | {"rounds": play.rounds, "without_house_edge": play.without_house_edge}
+        yield _cells(whose, game, play) | {
+            "rounds": play.rounds,
+            "without_house_edge": play.without_house_edge,
+            "stated_house_edge": play.stated_house_edge,
+        }
 
 
 def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOfAccount]]) -> Iterator[dict[str, Any]]:
@@ -151,7 +162,8 @@ def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOf
             "submission": submission,
             "house_edge_percent": None if keeps is None else Cell(percent_of(keeps, 1), play.handle),
             "counted": None if edge is None else edge.counted,
-            "reason": edge.lacks if edge is not None else reason,
+            "stated_house_edge": play.stated_house_edge,
+            "reason": edge.why_none if edge is not None else reason,
         }
 
 

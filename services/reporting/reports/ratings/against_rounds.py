@@ -10,6 +10,7 @@ from services.reporting.framework.document import Column, Section, fill
 from services.reporting.framework.figures import Cell, Figure, explained_by
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.settled_play import Play
+from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 from services.reporting.reports.ratings.rated_play import RatedPlay, RatedWagers, all_of, rated_play
 from services.reporting.reports.ratings.stated_ratings import Stated, stated_ratings
 from shared.contracts.accounts import AccountOpened, PatronRegistered
@@ -54,6 +55,7 @@ _BY_ROUNDS: Final = (
         title="Without edge",
         formula="wagers that have no house edge, each with its share of the handle",
     ),
+    STATED_HOUSE_EDGE,
     Column(
         name="without_edge_percent", title="Of the handle", unit="percent", formula="handle on these wagers / handle"
     ),
@@ -152,6 +154,7 @@ def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
         "theoretical_win_cents": settled,
         "theoretical_error_cents": play.theoretical.error,
         "without_house_edge": play.without_house_edge,
+        "stated_house_edge": play.stated_house_edge,
         "without_edge_percent": play.without_percent,
         "deviation_cents": play.deviation,
         "difference_cents": Cell(_less(rated, settled) if both else None, explained_by(rated, settled)),
