@@ -35,10 +35,10 @@ class BothBooks:
     _read: set[tuple[int, int]] = field(default_factory=set)
     _settled: int = 0
 
-    def has_only(self, *tables: str) -> None:
+    def has_only(self, *tables: str, **known: Any) -> None:
         """Both know of an amended property: it has these tables and no others."""
-        self.ledger.has_only(*tables)
-        self.books.desk.feed("properties", property_event(PROPERTY, tables, sequence=4, version=2))
+        self.ledger.has_only(*tables, **known)
+        self.books.desk.feed("properties", property_event(PROPERTY, tables, sequence=4, version=2, **known))
 
     def publish(self) -> None:
         """State what is due, and let reporting read what is new."""

@@ -17,7 +17,11 @@ empty. Accounts of a property as a whole have no table.
 | `cage_transit`, `outside` | money in transit at the cage; money given to outside parties (`wager`), less received |
 | `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; first counts of locations |
 | `checks_written_off`, `checks_recovered` | counter checks written off, and recoveries of them (no table) |
-| `cage_money`, `patrons_money` | transactions of known patrons at the cage, by medium, and by purpose (no table) |
+| `cage_money` | what known patrons paid at the cage, less what they were paid, by medium (no table) |
+| `patrons_exchange` | its contra where patrons gave or got chips or a check of the same value, by purpose |
+| `patrons_deposits` | its contra for front money and safekeeping, which the casino owes (a credit), by purpose |
+| `winnings_paid` | its contra for winnings paid at the cage |
+| `patrons_other` | its contra for all else, such as wires, casino checks and foreign currency, by purpose |
 | `withheld_money` | tax withheld from winnings |
 | `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for withheld tax, by tax authority |
 | `receivable` | amounts due from prepaid access instruments for chips |

@@ -50,9 +50,21 @@ _DOLLARS: Final[Mapping[CageKind, Direction]] = {"foreign_currency_bought": "out
 _OF_CONTESTS: Final[frozenset[CageKind]] = frozenset({"tournament_fee", "tournament_prize"})
 """Kinds whose money the contest itself moves, at `cage`, when it is entered."""
 
+_LEGS: Final[Mapping[CageKind, str]] = {
+    "chip_purchase": "patrons_exchange",
+    "chip_redemption": "patrons_exchange",
+    "check_cashed": "patrons_exchange",
+    "front_money_deposit": "patrons_deposits",
+    "front_money_withdrawal": "patrons_deposits",
+    "safekeeping_deposit": "patrons_deposits",
+    "safekeeping_withdrawal": "patrons_deposits",
+    "winnings_paid": "winnings_paid",
+}
+"""The contra of the cage's money, by purpose; `patrons_other` of any other purpose."""
+
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a transaction or its void: on the cage's money, and on the patrons' money.
+    """Return the postings of a transaction or its void: the cage's money, and what it was exchanged for, or is owed.
 
     At a location other than `cage`, two more postings move the difference from `cage` to that location.
     """
@@ -64,7 +76,7 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
         return passed(transaction.property, CAGE, transaction.location or CAGE, cents)
     postings = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
-        Posting(Account(transaction.property, "", transaction.kind, "patrons_money"), -cents),
+        Posting(Account(transaction.property, "", transaction.kind, _LEGS.get(transaction.kind, "patrons_other")), -cents),
     )
     if transaction.location is None:
         return postings

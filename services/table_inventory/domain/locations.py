@@ -35,20 +35,17 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 LOCATION: Final = "location"
 
-_MONEY_LEGS: Final = frozenset({"cage", "cage_money", "contest_money", "withheld_money"})
-_KEPT_FOR_MONEY: Final = frozenset({"chip_purchase", "chip_redemption", "check_cashed"})
-"""Kinds of transactions that exchange money for chips or a check of the same value: the cage's total stays the same."""
+_HELD: Final = frozenset({"cage", "cage_money", "patrons_exchange", "contest_money", "withheld_money"})
+"""Legs of money that lies at the cage. What patrons exchange has the same value, and leaves the cage's total as is."""
 
 
 def is_held_at_cage(account: Account) -> bool:
     """Return whether an account's balance is part of what `cage` holds, besides the `location` account of `cage`."""
     match account.leg:
-        case "patrons_money":
-            return account.wager in _KEPT_FOR_MONEY
         case "check_payments":
             return account.wager != "deposit"  # that lies with the bank
         case leg:
-            return leg in _MONEY_LEGS
+            return leg in _HELD
 
 
 _VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided, RecoveryVoided)

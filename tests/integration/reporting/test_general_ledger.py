@@ -13,6 +13,7 @@ from shared.contracts.legs import LEGS
 from tests.integration.table_inventory.day import BOX, FOUND, PAPER, play_a_day
 from tests.integration.table_inventory.test_check_collection import WRITE_OFFS, written_off
 from tests.integration.table_inventory.test_credit_lines import CHECKS
+from tests.integration.table_inventory.test_locations import AT_CAGE, LOCATIONS, currency
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.both_books import LATER, BothBooks, both_books
@@ -38,7 +39,7 @@ def url(databases: Databases) -> Iterator[str]:
 def both(url: str) -> Iterator[BothBooks]:
     """A day at a table that is counted; no mapping was filed."""
     with inventory_desk(url) as desk, both_books(url, desk) as found:
-        found.has_only("BJ-01")
+        found.has_only("BJ-01", cage_locations=LOCATIONS)
         play_a_day(desk)
         desk.count_boxes(("BJ-01", BOX, FOUND))
         yield found
@@ -137,12 +138,39 @@ def test_a_written_off_counter_check_is_a_cost_less_what_is_recovered(both: Both
         for row in rows_of(both.report("general-ledger", following), "postings")
     }
     assert {
-        ("check_payments", "1010"): 300_00,
+        ("check_payments", "1115"): 300_00,
         ("checks_redeemed", "1210"): -600_00,
         ("checks_written_off", "5070"): 500_00,
         ("checks_recovered", "5070"): -200_00,
     } == found
     assert (400_00, 400_00) == identities_of(both.report("cage-accountability", following))["counter checks"]
+
+
+def test_the_money_of_the_cage_is_what_its_books_have(both: BothBooks) -> None:
+    """Whatever patrons, tables and the bank move, and wherever; what patrons deposited is owed to them."""
+    desk = both.ledger
+    wanted = {"giver": "bank", "receiver": "drawer-1", "contents": currency(200)}
+    number = desk.done(f"{AT_CAGE}/transfers", wanted, person="cage.ann")["transfer"]
+    desk.done(f"{AT_CAGE}/transfers/{number}/receive", person="cage.bob")
+    desk.done(f"{CHECKS}/CC-1/redeem", {"cents": 100_00, "paid_in": "currency"}, person="cage.ann")
+    for window, kind, cents in (
+        ("drawer-1", "front_money_deposit", 1_234_00),
+        ("cage", "safekeeping_deposit", 70_00),
+        ("cage", "front_money_withdrawal", 34_00),
+        ("drawer-1", "chip_purchase", 300_00),
+        ("cage", "check_cashed", 200_00),
+        ("drawer-1", "winnings_paid", 500_00),
+    ):
+        moved = {"property": PROPERTY, "window": window, "patron": "p-1", "kind": kind, "cents": cents}
+        desk.done("/cage-movements", moved, person="cage.ann")
+    map_legs(both)
+    day = desk.read(f"{AT_CAGE}/books")["items"]
+    found: Counter[str] = Counter()
+    for gaming_day in (DAY, str(date.fromisoformat(DAY) + timedelta(days=1))):
+        for row in rows_of(both.report("general-ledger", gaming_day), "postings"):
+            found[row["account"]] += row["cents"]
+    assert sum(book["cents"] for book in day) == found["1110"] + found["1115"]
+    assert (-1_270_00, 500_00) == (found["2040"], found["1320"])
 
 
 def test_a_restatement_reverses_what_was_posted_before(both: BothBooks) -> None:

@@ -21,9 +21,9 @@ def test_what_a_patron_moves_is_numbered_and_posted_by_kind_and_medium(desk: Inv
     balances = desk.balances()
     assert (-12_000_00, 12_000_00, 2_000_00, -2_000_00) == (
         balances["", "currency", "cage_money"],
-        balances["", "chip_redemption", "patrons_money"],
+        balances["", "chip_redemption", "patrons_exchange"],
         balances["", "instrument", "cage_money"],
-        balances["", "front_money_deposit", "patrons_money"],
+        balances["", "front_money_deposit", "patrons_deposits"],
     )
     path = f"/cage-movements?property={PROPERTY}&gaming_day={DAY}&limit=1"
     page = desk.get(path, person="cage.ann").json()
