@@ -73,10 +73,12 @@ def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting,
     is_in = (_DOLLARS.get(transaction.kind, transaction.direction) == "in") != void
     cents = transaction.cents if is_in else -transaction.cents
     if transaction.kind in _OF_CONTESTS:
-        return passed(transaction.property, CAGE, transaction.location or CAGE, cents)
+        location = transaction.location
+        return () if location is None else passed(transaction.property, CAGE, location, cents)
+    contra = _LEGS.get(transaction.kind, "patrons_other")
     postings = (
         Posting(Account(transaction.property, "", transaction.medium, "cage_money"), cents),
-        Posting(Account(transaction.property, "", transaction.kind, _LEGS.get(transaction.kind, "patrons_other")), -cents),
+        Posting(Account(transaction.property, "", transaction.kind, contra), -cents),
     )
     if transaction.location is None:
         return postings

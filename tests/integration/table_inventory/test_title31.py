@@ -63,6 +63,16 @@ def test_each_line_of_the_form_is_recorded_and_moves_what_is_in_the_drawer(desk:
     assert all(MORE.get(kind, {}).items() <= one.items() for one in page["items"])
 
 
+@pytest.mark.parametrize("kind", ["currency_exchange", "currency_wager", "tournament_fee", "tournament_prize"])
+def test_what_moves_no_money_of_the_cage_posts_nothing_there(desk: InventoryDesk, kind: CageKind) -> None:
+    """Another entry moves it, or nothing does; the movement is recorded all the same."""
+    desk.clock.now = at(20)
+    said = MOVED | {"kind": kind} | MORE.get(kind, {})
+    assert 12_000_00 == desk.done("/cage-movements", said, person="cage.ann")["cents"]
+    [entry] = [entry for entry in desk.entries() if entry.draft.kind == "cage.moved"]
+    assert () == tuple(entry.draft.postings)
+
+
 @pytest.mark.parametrize(
     ("said", "why"),
     [
