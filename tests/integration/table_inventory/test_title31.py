@@ -156,7 +156,12 @@ def test_a_money_play_is_in_the_box_as_a_sale_is(desk: InventoryDesk) -> None:
     desk.clock.now = at(1)
     table = Table("BJ-01")
     desk.pit(table.opened(at(0.5), chips(c500=4_000)))
-    played = {"cents": 500_00, "dealer": "dealer.dan", "money_play": True}
-    desk.pit(table.event("chips.sold", at(0.6), instrument="currency", **played))
-    balances = desk.balances()
-    assert 500_00 == balances["BJ-01", "currency", "box"]
+    sold = {"cents": 500_00, "dealer": "dealer.dan", "instrument": "currency"}
+    desk.pit(table.event("chips.sold", at(0.6), **sold, money_play=True))
+    desk.pit(table.event("chips.sold", at(0.7), **sold))
+    assert 1_000_00 == desk.balances()["BJ-01", "currency", "box"]
+    wrong = sold | {"instrument": "prepaid_access", "money_play": True}
+    desk.pit(table.event("chips.sold", at(0.8), **wrong))
+    assert 1 == len(desk.quarantined())
+    data = [entry.draft.data for entry in desk.entries() if b'"chips.sold"' in entry.draft.data]
+    assert [True, False] == [b"money_play" in one for one in data][:2]  # a sale is recorded as before
