@@ -72,7 +72,9 @@ def specified(kind: str) -> str:
 
 
 lines = st.builds(
-    lambda way, movements, cents, agency: Line(*way, movements, cents, *agency, specified=specified(way[0])),
+    lambda way, movements, cents, agency: Line(
+        way[0], way[1], movements, cents, agency[0], agency[1], specified(way[0])
+    ),
     st.sampled_from(sorted(WAYS)),
     st.integers(1, 40),
     st.integers(1, 10**9),
