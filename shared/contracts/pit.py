@@ -175,7 +175,7 @@ class SoldChips(GivenChips, OnBehalf):
 
     patron: Patron | None = None
     instrument: Literal["currency", "prepaid_access"]
-    money_play: bool = False
+    money_play: bool | None = None
 
     @model_validator(mode="after")
     def _plays_money(self) -> Self:

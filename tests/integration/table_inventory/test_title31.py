@@ -63,6 +63,16 @@ def test_each_line_of_the_form_is_recorded_and_moves_what_is_in_the_drawer(desk:
     assert all(MORE.get(kind, {}).items() <= one.items() for one in page["items"])
 
 
+@pytest.mark.parametrize("kind", ["currency_exchange", "currency_wager", "tournament_fee", "tournament_prize"])
+def test_what_moves_no_money_of_the_cage_posts_nothing_there(desk: InventoryDesk, kind: CageKind) -> None:
+    """Another entry moves it, or nothing does; the movement is recorded all the same."""
+    desk.clock.now = at(20)
+    said = MOVED | {"kind": kind} | MORE.get(kind, {})
+    assert 12_000_00 == desk.done("/cage-movements", said, person="cage.ann")["cents"]
+    [entry] = [entry for entry in desk.entries() if entry.draft.kind == "cage.moved"]
+    assert () == tuple(entry.draft.postings)
+
+
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -146,7 +156,12 @@ def test_a_money_play_is_in_the_box_as_a_sale_is(desk: InventoryDesk) -> None:
     desk.clock.now = at(1)
     table = Table("BJ-01")
     desk.pit(table.opened(at(0.5), chips(c500=4_000)))
-    played = {"cents": 500_00, "dealer": "dealer.dan", "money_play": True}
-    desk.pit(table.event("chips.sold", at(0.6), instrument="currency", **played))
-    balances = desk.balances()
-    assert 500_00 == balances["BJ-01", "currency", "box"]
+    sold = {"cents": 500_00, "dealer": "dealer.dan", "instrument": "currency"}
+    desk.pit(table.event("chips.sold", at(0.6), **sold, money_play=True))
+    desk.pit(table.event("chips.sold", at(0.7), **sold))
+    assert 1_000_00 == desk.balances()["BJ-01", "currency", "box"]
+    wrong = sold | {"instrument": "prepaid_access", "money_play": True}
+    desk.pit(table.event("chips.sold", at(0.8), **wrong))
+    assert 1 == len(desk.quarantined())
+    data = [entry.draft.data for entry in desk.entries() if b'"chips.sold"' in entry.draft.data]
+    assert [True, False] == [b"money_play" in one for one in data][:2]  # a sale is recorded as before

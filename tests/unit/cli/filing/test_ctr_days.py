@@ -83,7 +83,7 @@ def activities(movements: list[CashMovement]) -> list[CtrActivity]:
 
 def expected(moved: list[Moved]) -> dict[str, Counter[tuple[str, int, str, str]]]:
     """Return the lines of each person's report of a day: added up from what was moved, and from nothing else."""
-    sums, cents = Counter[tuple[str, str]](), Counter[tuple[str, str, str, str]]()
+    sums, cents = Counter[tuple[str, Direction]](), Counter[tuple[str, Direction, str, str]]()
     for one in moved:
         for way in ways(one.kind):
             sums[one.person, way] += one.cents
