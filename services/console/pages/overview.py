@@ -71,7 +71,7 @@ def routes() -> APIRouter:
             floor=floor,
             zone=zone,
             attention=list(_attention(property, floor, still_open, quarantined or 0, unsent or 0)),
-            figures=_compared(floor, None if isinstance(before, Missing) else before),
+            compared=_compared(floor, None if isinstance(before, Missing) else before),
             weekday=of_day - _WEEK,
             before=of_day - timedelta(days=1),
             win=None if isinstance(statistics, Missing) else _against_theoretical(statistics),

@@ -163,7 +163,7 @@ def test_the_header_is_one_line_on_a_small_screen(visit: Visit) -> None:
     """With all sections, the search and a name, 1,280 pixels wide."""
     page = visit("demo.auditor", f"{HOME}/floor", viewport={"width": SMALL, "height": 800})
     links = page.locator("nav.sections a")
-    assert 12 == links.count()
+    assert 13 == links.count()
     tops = "all => all.map((one) => one.getBoundingClientRect().top)"
     assert 1 == len(set(links.evaluate_all(tops)))
     header = page.locator("header.top > *").evaluate_all(

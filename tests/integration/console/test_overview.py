@@ -43,6 +43,10 @@ ITEM |= {"reason": "nobody resolved it"}
 AGAINST = {"table": "BJ-01", "handle_cents": 4_000_00, "expected_cents": 3_900_00, "difference_cents": -500_00}
 AGAINST |= {"deviation_cents": 200_00}
 STATISTICS = {"report": "statistics", "content": {"sections": [{"name": "tables", "rows": [AGAINST]}]}}
+HOUR = {"hour": "2026-11-22T19:00:00+00:00", "sales": 3, "sold_for_currency_cents": 900_00, "checks_issued_cents": 0}
+HOUR |= {"sold_cents": 900_00}
+SUMMARY: dict[str, Any] = {"report": "drop-and-win", "first_day": "2026-11-22", "last_day": "2026-11-22"}
+SUMMARY |= {"content": {"sections": [{"name": "hours", "rows": [HOUR]}]}}
 
 
 def final(day: str) -> dict[str, Any]:
@@ -61,6 +65,7 @@ def browser(stage: Stage) -> Browser:
     answers["reporting", "GET", "/floors"] = (200, [FLOOR])
     answers["reporting", "GET", "/floors/riverside"] = floor
     answers["reporting", "GET", "/reports/statistics"] = (200, STATISTICS)
+    answers["reporting", "GET", "/reports/drop-and-win"] = (200, SUMMARY)
     for day in range(15, 23):
         answers["table-inventory", "GET", f"/gaming-days/riverside/2026-11-{day}"] = (200, final(f"2026-11-{day}"))
     for open_day, found in (("2026-11-21", OPEN), ("2026-11-22", final("2026-11-22") | {"status": "open"})):
@@ -78,6 +83,8 @@ def test_the_home_page_of_a_property_says_what_is_to_be_done(browser: Browser) -
     assert all(text in shown for text in ("41", "398", "123.45", "2026-11-15, whole day"))
 
     assert "Settled win $600.00, theoretical win $100.00 ± $400.00: beyond 2 standard deviations" in shown
+    assert "$900.00" in shown
+    assert '<figure class="chart">' in shown
     assert all(text in shown for text in ("nobody resolved it", "audit.lou", "audit.kim"))
     assert shown.index("2026-11-21") < shown.rindex("2026-11-22")
 
