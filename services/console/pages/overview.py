@@ -1,8 +1,9 @@
 """The home page of a property: what needs attention, how the gaming day goes, and what closes next."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from http import HTTPStatus
 from math import hypot
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +18,7 @@ from services.console.floor import Floors, FloorView
 from services.console.gallery import hung
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.pages.filings import UNSENT
-from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, path, together
+from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, Refused, path, together
 from services.console.words import counted, said, say
 
 _WEEK: Final = timedelta(days=7)
@@ -71,7 +72,8 @@ def routes() -> APIRouter:
             floor=floor,
             zone=zone,
             attention=list(_attention(property, floor, still_open, quarantined or 0, unsent or 0)),
-            compared=_compared(floor, None if isinstance(before, Missing) else before),
+            live=not day,
+            compared=_compared(floor, None if isinstance(before, Missing) or not before.tables else before),
             weekday=of_day - _WEEK,
             before=of_day - timedelta(days=1),
             win=None if isinstance(statistics, Missing) else _against_theoretical(statistics),
@@ -89,22 +91,34 @@ async def _report(person: Person, name: str, property_name: str, day: date) -> A
 
 
 async def _open_day(person: Person, property_name: str, day: date) -> OpenDay | None:
-    """Return a gaming day and its follow-ups; None if the day is final."""
+    """Return a gaming day and its follow-ups; None if the day is final, or the property was not there yet."""
     at = path("gaming-days", property_name, day.isoformat())
-    found = await person.calls.get(INVENTORY, at)
-    if found["status"] in ("final", "restated"):
+    found = await _unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, at))
+    if found is None or found["status"] in ("final", "restated"):
         return None
-    return OpenDay(found, (await person.calls.get(INVENTORY, f"{at}/follow-ups"))["items"])
+    open_items = await _unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, f"{at}/follow-ups"))
+    return None if open_items is None else OpenDay(found, open_items["items"])
+
+
+async def _unless(status: HTTPStatus, answer: Awaitable[Any]) -> Any:
+    """Return an answer; None if the service refuses with this status."""
+    try:
+        return await answer
+    except Refused as refused:
+        if refused.status != status:
+            raise
+        return None
 
 
 async def _quarantined(person: Person, property_name: str) -> int:
-    """Return the number of open quarantined records of a property on the first pages of all services."""
+    """Return the number of open quarantined records of a property on the first pages of the services that show them."""
     if not person.may("quarantine.read"):
         return 0
     names = person.console.operations.services_with("ask-replay")
     asked = {"status": "open", "listed_under": property_name, "known": list(await properties_of(person))}
-    pages = await asyncio.gather(*(person.calls.get_page(name, "/quarantine", **asked) for name in names))
-    return sum(len(one["items"]) for one in pages)
+    of_services = (person.calls.get_page(name, "/quarantine", **asked) for name in names)
+    pages = await asyncio.gather(*(_unless(HTTPStatus.FORBIDDEN, one) for one in of_services))
+    return sum(len(one["items"]) for one in pages if one is not None)
 
 
 async def _unsent(person: Person, property_name: str) -> int:
@@ -183,9 +197,9 @@ def _closing(property_name: str, days: Sequence[OpenDay]) -> Listed:
         return {
             "gaming_day": one.day["gaming_day"],
             "stage": stages[stage],
-            "stage_by": one.day.get("audited_by") or one.day.get("preliminary_by") or "",
+            "last_step_by": one.day.get("audited_by") or one.day.get("preliminary_by") or "",
             "open_items": len(one.follow_ups),
-            "oldest": oldest.get("reason", ""),
+            "oldest_item": oldest.get("reason", ""),
             "owner": oldest.get("owner") or "",
             "since": oldest.get("since"),
             "step": _NEXT_STEP[stage],
@@ -194,7 +208,7 @@ def _closing(property_name: str, days: Sequence[OpenDay]) -> Listed:
     return listed(
         "overview.closing",
         [row(one) for one in reversed(days)],
-        cols("gaming_day", "stage", "stage_by", "open_items", "oldest", "owner", "since"),
+        cols("gaming_day", "stage", "last_step_by", "open_items", "oldest_item", "owner", "since"),
         acts=lambda one: [Act(INVENTORY, one["step"], {"property": property_name, "gaming_day": one["gaming_day"]})],
         link=lambda one: path("p", property_name, "days", one["gaming_day"]),
     )

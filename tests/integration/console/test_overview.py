@@ -66,7 +66,7 @@ def browser(stage: Stage) -> Browser:
     answers["reporting", "GET", "/floors/riverside"] = floor
     answers["reporting", "GET", "/reports/statistics"] = (200, STATISTICS)
     answers["reporting", "GET", "/reports/drop-and-win"] = (200, SUMMARY)
-    for day in range(15, 23):
+    for day in range(16, 23):  # before that, nothing is known of the property
         answers["table-inventory", "GET", f"/gaming-days/riverside/2026-11-{day}"] = (200, final(f"2026-11-{day}"))
     for open_day, found in (("2026-11-21", OPEN), ("2026-11-22", final("2026-11-22") | {"status": "open"})):
         answers["table-inventory", "GET", f"/gaming-days/riverside/{open_day}"] = (200, found)
@@ -82,7 +82,10 @@ def test_the_home_page_of_a_property_says_what_is_to_be_done(browser: Browser) -
     assert "2 exceptions today" in shown
     assert all(text in shown for text in ("41", "398", "123.45", "2026-11-15, whole day"))
 
-    assert "Settled win $600.00, theoretical win $100.00 ± $400.00: beyond 2 standard deviations" in shown
+    assert (
+        "win $600.00, theoretical win $100.00 ± $400.00 (two standard deviations), beyond 2 standard deviations"
+        in shown
+    )
     assert "$900.00" in shown
     assert '<figure class="chart">' in shown
     assert all(text in shown for text in ("nobody resolved it", "audit.lou", "audit.kim"))
