@@ -14,6 +14,7 @@ from services.table_inventory.domain.provisions import Provisions
 from services.table_inventory.domain.windows import Purpose
 from services.table_inventory.handlers import PitEvents
 from shared.contracts.counts import BoxFigures, CheckInBox, CouponsInBox, CurrencyPieces
+from shared.contracts.money import LEGAL_TENDER
 from shared.contracts.properties import Sales
 from shared.jurisdictions.model import Instruments
 from tests.support.felt import Felt, clock
@@ -101,7 +102,7 @@ def test_the_shifts_of_a_day_add_up_to_the_day(felt: Felt, drop: tuple[str, ...]
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 100)), max_size=5),
+    st.lists(st.tuples(st.sampled_from(sorted(LEGAL_TENDER)), st.integers(1, 100)), max_size=5),
     st.lists(st.integers(1, 10**6), max_size=3),
     st.integers(0, 10**9),
 )

@@ -46,6 +46,8 @@ def play(folder: Path) -> Files:
         assert [] == day["differences"]
         _afterwards(people, day, stack)
         wait_for_delivery(people, folder)
+        of_day = "SELECT FROM reporting.evidence_days"
+        eventually(lambda: query(stack.database_url, of_day), seconds=180, because="the sealed day has its evidence")
         files = _at_rest(stack.database_url)
         files |= dump_topics(stack.bootstrap_servers, (topic.name for topic in TOPICS))
         [(cluster,)] = query(stack.database_url, "SELECT DISTINCT cluster FROM round_settlement.inputs")

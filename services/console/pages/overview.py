@@ -112,7 +112,7 @@ async def _unless(status: HTTPStatus, answer: Awaitable[Any]) -> Any:
 
 async def _quarantined(person: Person, property_name: str) -> int:
     """Return the number of open quarantined records of a property on the first pages of the services that show them."""
-    if not person.may("quarantine.read"):
+    if not person.may("quarantine.read", "quarantine.mend", "quarantine.approve"):
         return 0
     names = person.console.operations.services_with("ask-replay")
     asked = {"status": "open", "listed_under": property_name, "known": list(await properties_of(person))}
@@ -135,7 +135,7 @@ def _attention(
     """Yield what needs attention, the oldest gaming day first."""
     desk, today = path("p", property_name, "desk"), floor.said["gaming_day"]
     for one in reversed(days):
-        if one.day["gaming_day"] != today and one.follow_ups:
+        if one.follow_ups:
             yield Attention(
                 counted("overview.attention.follow_ups", len(one.follow_ups), day=one.day["gaming_day"]),
                 path("p", property_name, "days", one.day["gaming_day"]),

@@ -454,7 +454,7 @@ def test_a_check_that_the_bank_pays_is_no_money_of_the_location(both: BothBooks)
     """Winnings by check leave the drawer as it was; chips redeemed by check came into it, from patrons."""
     _counts(both, "drawer-1", currency(200))
     paid = {"property": PROPERTY, "window": "drawer-1", "patron": "p-1", "medium": "instrument"}
-    both.ledger.done("/cage-movements", paid | {"kind": "winnings_paid", "cents": 5_000_00}, person="cage.ann")
+    both.ledger.done("/cage-movements", paid | {"kind": "winnings_paid", "cents": 2_500_00}, person="cage.ann")
     both.ledger.done("/cage-movements", paid | {"kind": "chip_redemption", "cents": 700_00}, person="cage.ann")
     both.ledger.done(
         "/cage-movements", paid | {"kind": "winnings_paid", "cents": 1_00, "medium": "currency"}, person="cage.ann"

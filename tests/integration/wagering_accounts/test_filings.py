@@ -298,7 +298,7 @@ def test_what_was_recorded_of_an_answer_is_corrected_for_a_reason(house: House) 
     sent = {"tracking_id": "260000000009"}
     assert_problem(step(house, "filed", sent | why), 409, "nothing is recorded of filing 1 of riverside that 'reason'")
     assert 200 == step(house, "filed", sent).status_code
-    assert_problem(step(house, "filed", sent), 409, "is filed, not released")
+    assert_problem(step(house, "filed", sent), 409, "is recorded with 260000000009 already")
     assert "260000000001" == step(house, "filed", {"tracking_id": "260000000001"} | why).json()["tracking_id"]
     assert 200 == answer(house, SECOND).status_code
     assert_problem(answer(house, FIRST), 409, "is accepted, not filed")

@@ -52,6 +52,7 @@ OF_NO_PROPERTY = ("/quarantine", "/catalogue", "/reports", "/floors", "/metrics"
 QUESTIONS = {"/what-if"}
 """What is asked with a body, and changes nothing."""
 PERCENT = r"^-?\d+\.\d{2}$"
+AS_GIVEN = r"^-?[0-9]{1,6}(\.[0-9]{1,6})?$"
 
 OF_ANOTHER_KIND = {"account": {"^[0-9A-Z][0-9A-Za-z-]{0,14}$", "^[!-~]{1,128}$"}}
 """Patterns of what is called alike: accounts of the general ledger; accounts as a round names them, held against those
@@ -87,15 +88,15 @@ def money_is_cents(document: Document) -> Iterator[str]:
             yield f"{schema}.{member} does not say its unit: name it {member}_cents"
 
 
-def percentages_have_two_decimals(document: Document) -> Iterator[str]:
-    """Texts with two decimals, named `*_percent`."""
+def percentages_are_texts(document: Document) -> Iterator[str]:
+    """Named `*_percent`: texts with two decimals, or with as many as the source of the figure gives."""
     for schema, member, values in properties(document):
         if re.search("percent|pct|percentage", member) is None:
             continue
         if not member.endswith("_percent"):
             yield f"{schema}.{member} does not end in _percent"
-        elif any(value.get("pattern") != PERCENT for value in values):
-            yield f"{schema}.{member} is not of the type Percent"
+        elif any(value.get("pattern") not in (PERCENT, AS_GIVEN) for value in values):
+            yield f"{schema}.{member} is not of the type Percent or Payback"
 
 
 def reading_takes_a_role(document: Document) -> Iterator[str]:
@@ -224,7 +225,7 @@ def _refs(schema: Any) -> list[str]:
 
 CONVENTIONS: tuple[Callable[[Document], Iterator[str]], ...] = (
     money_is_cents,
-    percentages_have_two_decimals,
+    percentages_are_texts,
     reading_takes_a_role,
     property_is_named,
     commands_have_a_key,
@@ -281,9 +282,9 @@ EXCEPTIONS = [{"name": name} for name in ("property", "kind", "status", "limit",
         (money_is_cents, a_document(Row={"opening": TEXT})),
         (money_is_cents, a_document(Row={"table_win": {"anyOf": [INTEGER, {"type": "null"}]}})),
         (money_is_cents, a_document(Row={"drop_cents": {"type": "number"}})),
-        (percentages_have_two_decimals, a_document(Row={"hold_percentage": TEXT})),
-        (percentages_have_two_decimals, a_document(Row={"hold_percent": TEXT})),
-        (percentages_have_two_decimals, a_document(Row={"hold_percent": {"type": "number"}})),
+        (percentages_are_texts, a_document(Row={"hold_percentage": TEXT})),
+        (percentages_are_texts, a_document(Row={"hold_percent": TEXT})),
+        (percentages_are_texts, a_document(Row={"hold_percent": {"type": "number"}})),
         (reading_takes_a_role, with_operation(a_document(), security=[])),
         (reading_takes_a_role, with_operation(a_document(), security=[{"bearer": []}])),
         (reading_takes_a_role, with_operation(a_document(), security=[{"bearer": ["meter_approve"]}])),
