@@ -7,6 +7,7 @@ from http import HTTPStatus
 from ssl import create_default_context
 from typing import Any, Final
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import httpx
 
@@ -134,3 +135,9 @@ def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
     failed = _ERRORS.get(status, NotFound)(f"{what}: {f'{len(lines)} problems, above' if several else ''.join(lines)}")
     failed.details = "\n".join(lines) if several else ""
     return failed
+
+
+def property_zone(client: Client, property_name: str) -> ZoneInfo:
+    """Return the time zone of a property's clock."""
+    [zone] = [one["time_zone"] for one in client.read_list("/floors") if one["property"] == property_name]
+    return ZoneInfo(zone)

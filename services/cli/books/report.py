@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from services.cli.client import Client, client_of
+from services.cli.client import client_of, property_zone
 from services.cli.exits import UsageWrong
 from services.cli.moments import moment_of
 from services.cli.output import (
@@ -92,20 +92,14 @@ def report(
         asked |= {key: value for key, value in (("table", table_name), ("game", game)) if value is not None}
         if explain is not None:
             found = client.read(f"/reports/{name}/entries", **asked, cell=explain)
-            print_json(found) if as_json else _explain(found, _zone(client, property_name))
+            print_json(found) if as_json else _explain(found, property_zone(client, property_name))
         elif form is not None:
             narrowed = {} if section is None else {"section": section}
             content = client.read_bytes(f"/reports/{name}", **asked, **narrowed, **{"as": form})
             write_bytes(content, output, form, readable=form in ("json", "csv"))
         else:
             document = client.read(f"/reports/{name}", **asked)
-            print_json(document) if as_json else _show(document, _zone(client, property_name))
-
-
-def _zone(client: Client, property_name: str) -> ZoneInfo:
-    """Return the time zone of a property's clock."""
-    [zone] = [one["time_zone"] for one in client.read_list("/floors") if one["property"] == property_name]
-    return ZoneInfo(zone)
+            print_json(document) if as_json else _show(document, property_zone(client, property_name))
 
 
 def period_asked(periods: Mapping[str, str | None]) -> dict[str, str]:

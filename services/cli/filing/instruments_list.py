@@ -3,13 +3,15 @@
 import csv
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo
 
 import typer
 
-from services.cli.client import client_of
+from services.cli.client import client_of, property_zone
 from services.cli.exits import NotFound, UsageWrong
 from services.cli.filing.common import in_dollars, section_of
 from services.cli.filing.currency_report import NOBODY
@@ -60,6 +62,7 @@ def instruments(
     with client_of("reporting") as reporting:
         asked = {"property": property_name, "gaming_day": f"{month}-01", "period": "month"}
         rows = section_of(reporting.read("/reports/currency", **asked), "instruments")
+        zone = property_zone(reporting, property_name)
     people = {row["person"] for row in rows}
     unnamed = set(unidentified or ())
     if missing := sorted(unnamed - people):
@@ -69,16 +72,18 @@ def instruments(
     if named:
         with client_of(ACCOUNTS) as accounts:
             identities = {person: identity_of(accounts, property_name, person) for person in named}
-    write_bytes(_list(rows, identities), output, "csv", readable=True)
+    write_bytes(_list(rows, identities, zone), output, "csv", readable=True)
 
 
-def _list(rows: list[dict[str, Any]], identities: Mapping[str, PatronIdentity]) -> bytes:
+def _list(rows: list[dict[str, Any]], identities: Mapping[str, PatronIdentity], zone: ZoneInfo) -> bytes:
+    """Return the list as CSV, with the moments of the property's clock."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*_FROM_REPORT, "Amount, $", "Name", "Permanent address"])
     for row in rows:
         who = identities.get(row["person"])
-        said = [row[column] for column in _FROM_REPORT.values()]
+        at = f"{datetime.fromisoformat(row['moment']).astimezone(zone):%Y-%m-%d %H:%M:%S}"
+        said = [at if column == "moment" else row[column] for column in _FROM_REPORT.values()]
         writer.writerow([*said, in_dollars(row["cents"]), _words(who, _NAME, " "), _words(who, _ADDRESS, ", ")])
     return text.getvalue().encode()
 

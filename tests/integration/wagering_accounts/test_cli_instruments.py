@@ -1,6 +1,7 @@
 """`pitledger filing instruments`: the list of monetary instruments, with the name and address of each patron."""
 
 import csv
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tests.support.shell_calls import ShellCalls
 from tests.support.table_days import TableDays
 from tests.unit.cli.calling import Caller
 
+RIVERSIDE = {"property": "riverside", "time_zone": "America/New_York"}
 LIST = ("filing", "instruments", "--property", "riverside", "--month", "2026-11", "-o")
 
 
@@ -45,7 +47,7 @@ def call(
         report = books.get(books.path("currency", "&period=month"), person=READER).json()
         services: dict[str, Desk | Mapping[str, Any]] = {
             "wagering-accounts": house.desk,
-            "reporting": {"/reports/currency": report},
+            "reporting": {"/reports/currency": report, "/floors": [RIVERSIDE]},
         }
         yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
     databases.drop(reporting)
@@ -62,6 +64,7 @@ def test_the_list_is_completed_where_identities_are_read(call: ShellCalls, house
     assert ("p-8", "", "", "3,001.00") == tuple(
         unknown[name] for name in ("Patron", "Name", "Permanent address", "Amount, $")
     )
+    assert re.fullmatch(r"2026-11-\d\d \d\d:\d\d:\d\d", known["Moment"]), "the property's clock, without an offset"
     name = f"{IDENTITY['first_name']} {IDENTITY['last_name']}"
     assert (name, "cashiers check", "First Bank of Oakhurst", "cage.ann", "front money deposit") == tuple(
         known[column] for column in ("Name", "Instrument", "Drawee or issuer", "Employee", "Kind")
