@@ -50,7 +50,8 @@ class PrepareSar(PreparingFile[SarInFile]):
     """Prepare the file of a suspicious activity report.
 
     Another person releases it. `detected_on` is the day on which the facts were first known; the filing deadline
-    follows from it. The file is stored encrypted. The report is invisible to people without a role for these reports.
+    follows from it, and from whether a suspect is known: by the file, or as a patron (`subject`). The file is stored
+    encrypted. The report is invisible to people without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -180,13 +181,14 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
         raise Rejected(Because.ALREADY_DECIDED, f"report {state.same} has this file: withdraw that, or release it")
     sars.require_detected(report, command.detected_on, _today(place, now))
     require_filing_day(place, report.filed_on, now.at)
+    is_subject_known = report.is_subject_known or command.subject is not None
     fact = SarPrepared(
         property=command.property,
         sar=state.sar,
         subject=command.subject,
-        is_subject_known=report.is_subject_known,
+        is_subject_known=is_subject_known,
         detected_on=command.detected_on,
-        file_by=sars.file_by(place, command.detected_on, is_subject_known=report.is_subject_known),
+        file_by=sars.file_by(place, command.detected_on, is_subject_known=is_subject_known),
         first_day=report.first_day,
         last_day=report.last_day,
         dollars=report.dollars,

@@ -231,6 +231,16 @@ def test_a_table_that_is_not_counted_leaves_the_day_without_a_win(books: Books) 
     assert (f"BJ-03: opener ({SINCE})", None) == names(tuesday, "missing", "revenue_cents")
 
 
+def test_a_table_that_played_and_was_never_opened_is_missing(books: Books) -> None:
+    """Its rounds say that there is revenue that nobody counted; the sheet waits for it."""
+    books.desk.feed("inventory", *TableDays().table_day("BJ-01", drop=50_000))
+    books.publish(books.posted(1, "BJ-02", [total(handle=50_000, payout=40_000)]))
+    day = books.report("tax")
+    assert ["tables with a win"] == _failing(day)
+    assert [("BJ-02: counts", None)] == [names(row, "missing", "revenue_cents") for row in rows_of(day, "days")]
+    assert None is _amounts(day)["state_tax"][1]
+
+
 def test_a_tax_leads_to_the_entries_of_the_tables(books: Books) -> None:
     """Those of the classes that it taxes; of a table alone there is no tax."""
     ledger = TableDays()

@@ -145,6 +145,12 @@ def test_a_report_is_due_by_its_detection(room: Room, subject: str | None, file_
     assert [(1, -2)] == due()
 
 
+def test_a_patron_named_by_reference_is_a_known_subject(room: Room) -> None:
+    """Thirty days, though the file says that nothing of the person is available."""
+    prepared = room.prepare(identity=None).json()
+    assert ("p-1", "2026-12-20") == (prepared["subject"], prepared["file_by"])
+
+
 def _filed_on(day: str) -> str:
     """The file of a report with another day of filing."""
     return sar_text().replace("FilingDateText>20261120<", f"FilingDateText>{day}<")

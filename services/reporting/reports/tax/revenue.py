@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from services.reporting.framework.figures import NOTHING, Aggregate, Figure, Part, computed
 from services.reporting.read_model.reading import Books
-from services.reporting.reports.common.counted_win import Missing, counted_wins
+from services.reporting.reports.common.counted_win import NOT_COUNTED, CountedWin, Missing, counted_wins
 from services.reporting.reports.tax.gross_revenue import CLASSES, DayRevenue, Facility
 from services.reporting.reports.tax.returns import PeriodSheet, period_sheet
 from services.reporting.reports.tax.sheets import needed_from
@@ -205,8 +205,13 @@ async def counted_periods(books: Books, periods: Sequence[tuple[PeriodKind, date
 
 
 async def _won(books: Books, since: date) -> list[Earned]:
-    """Return the counted win of tables, including those whose legal basis is the central system."""
+    """Return the counted win of tables, including those whose legal basis is the central system.
+
+    A table with rounds but without a statement of win is missing its counts.
+    """
     wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
+    played = await books.rounds(("gaming_day", "table_name"), figures=("handle_cents",), first=since)
+    wins |= {key: CountedWin(missing=(Missing(key[1], NOT_COUNTED),)) for key in played.keys() - wins.keys()}
     classes = _Classes(books)
     return [
         Earned(
@@ -217,7 +222,7 @@ async def _won(books: Books, since: date) -> list[Earned]:
             win.final_win.value,
             tuple(one.said for one in win.missing),
         )
-        for (text, table), win in wins.items()
+        for (text, table), win in sorted(wins.items())
     ]
 
 
