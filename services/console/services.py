@@ -49,9 +49,10 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Placeholder for a missing answer, with the reason: the page shows everything else."""
+    """Placeholder for a missing answer, with the reason and the HTTP status: the page shows everything else."""
 
     why: str
+    status: int
 
     def __bool__(self) -> bool:
         return False
@@ -172,7 +173,7 @@ async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
     try:
         return await answer
     except Refused as refused:
-        return Missing(str(refused))
+        return Missing(str(refused), refused.status)
 
 
 async def together(*answers: Awaitable[Any]) -> list[Any]:

@@ -25,6 +25,18 @@ def stack(request: pytest.FixtureRequest, module_database_url: str, module_broke
         yield running
 
 
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    """The URL of an S3-compatible server on this machine."""
+    from moto.server import ThreadedMotoServer  # it takes seconds, and few tests need it
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
 @pytest.fixture(params=NAMES)
 def subject(request: pytest.FixtureRequest) -> Subject:
     """A service with a story."""

@@ -87,6 +87,21 @@ _SAID: Final = (
 """The columns of a table's meter readings."""
 
 
+_NEXT_STEP: Final = {"open": "close-day", "preliminary": "audit-day", "audited": "seal-day"}
+"""The command of the step that follows a stage of a gaming day."""
+
+
+def stage_of(day: Mapping[str, Any]) -> str:
+    """Return the last closing step of a gaming day; the report status of an audited day is still `preliminary`."""
+    return "audited" if day.get("audited_at") and day["status"] == "preliminary" else str(day["status"])
+
+
+def next_step(day: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Act]:
+    """Return the command that takes a gaming day to its next stage; none for a day that is final."""
+    name = _NEXT_STEP.get(stage_of(day))
+    return [] if name is None else [Act(INVENTORY, name, asked)]
+
+
 def routes() -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/p/{property}")
@@ -114,9 +129,7 @@ def routes() -> APIRouter:
             cut = {"rows": rows_max(request), "as": "json"}
             [report] = await together(calls.get(REPORTING, "/reports/master-game", **asked, **cut))
         acts = [
-            Act(INVENTORY, "close-day", asked),
-            Act(INVENTORY, "audit-day", asked),
-            Act(INVENTORY, "seal-day", asked),
+            *([] if isinstance(whole, Missing) else next_step(whole["day"], asked)),
             Act(INVENTORY, "enter-adjustment", asked),
             Act(INVENTORY, "enter-contest", asked),
             Act(INVENTORY, "enter-tip-hours", {"property": property, "last_day": day.isoformat()}),

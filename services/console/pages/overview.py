@@ -16,7 +16,8 @@ from services.console.choices import properties_of
 from services.console.console import Asked, Person, page
 from services.console.floor import Floors, FloorView
 from services.console.gallery import hung
-from services.console.listing import Act, Listed, Record, cols, listed
+from services.console.listing import Listed, Record, cols, listed
+from services.console.pages.days import next_step, stage_of
 from services.console.pages.filings import UNSENT
 from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, Refused, path, together
 from services.console.words import counted, said, say
@@ -24,8 +25,6 @@ from services.console.words import counted, said, say
 _WEEK: Final = timedelta(days=7)
 """The reach of the page: the same weekday with which a day is compared, and the past days that may still be open."""
 _READERS: Final = ("reports.read",)
-_NEXT_STEP: Final = {"open": "close-day", "preliminary": "audit-day", "audited": "seal-day"}
-"""The command of the step that follows a stage of a gaming day."""
 _FIGURES: Final = ("rounds", "handle_cents", "drop_cents", "win_cents")
 
 
@@ -193,22 +192,21 @@ def _closing(property_name: str, days: Sequence[OpenDay]) -> Listed:
 
     def row(one: OpenDay) -> Record:
         oldest = one.follow_ups[0] if one.follow_ups else {}
-        stage = "audited" if one.day.get("audited_at") and one.day["status"] == "preliminary" else one.day["status"]
         return {
             "gaming_day": one.day["gaming_day"],
-            "stage": stages[stage],
+            "stage": stages[stage_of(one.day)],
             "last_step_by": one.day.get("audited_by") or one.day.get("preliminary_by") or "",
             "open_items": len(one.follow_ups),
             "oldest_item": oldest.get("reason", ""),
             "owner": oldest.get("owner") or "",
             "since": oldest.get("since"),
-            "step": _NEXT_STEP[stage],
+            "step": next_step(one.day, {"property": property_name, "gaming_day": one.day["gaming_day"]}),
         }
 
     return listed(
         "overview.closing",
         [row(one) for one in reversed(days)],
         cols("gaming_day", "stage", "last_step_by", "open_items", "oldest_item", "owner", "since"),
-        acts=lambda one: [Act(INVENTORY, one["step"], {"property": property_name, "gaming_day": one["gaming_day"]})],
+        acts=lambda one: one["step"],
         link=lambda one: path("p", property_name, "days", one["gaming_day"]),
     )

@@ -1,6 +1,7 @@
 """Quarantine: the records that services could not process, the commands for each, and pending dismissals."""
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -36,7 +37,7 @@ def routes() -> APIRouter:
                 link=lambda one, name=name: path("p", property, "quarantine", name, one["quarantine"]),  # type: ignore[misc]
                 more=_together(name, property, answer),
             )
-            for name, answer in zip(names, answers, strict=True)
+            for name, answer in _readable(dict(zip(names, answers, strict=True))).items()
         ]
         return page(
             request,
@@ -91,6 +92,16 @@ def routes() -> APIRouter:
         )
 
     return router
+
+
+def _readable(answers: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the answers of the services that show this person their records; all answers if none of them does."""
+    allowed = {
+        name: answer
+        for name, answer in answers.items()
+        if not isinstance(answer, Missing) or answer.status != HTTPStatus.FORBIDDEN
+    }
+    return allowed or answers
 
 
 async def _dismissals(person: Person, names: Sequence[str], property_name: str) -> Listed:

@@ -1,14 +1,12 @@
 """`pitledger archive run`: sealed days become files that prove themselves, once, whatever happens meanwhile."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
-from moto.server import ThreadedMotoServer
 from pyarrow import parquet
 
 from services.cli.archive.database import archiver
@@ -201,16 +199,6 @@ def test_the_archive_of_another_database_is_not_gone_on_with(
 
     assert 1 == called.code
     assert "is it the archive of another database?" in called.stderr
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """The URL of an S3-compatible server on this machine."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 def test_a_bucket_is_an_archive_like_a_folder(

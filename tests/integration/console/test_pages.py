@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from services.console.static import address
+from services.console.words import say
 from tests.support import eventually
 from tests.support.console import Browser, Form, Stage
 from tests.support.json_text import with_members_twice
@@ -501,6 +502,21 @@ def test_the_quarantine_of_a_property_has_its_own_records(stage: Stage) -> None:
             assert (200 if number in shown else 404) == opened.status_code, (name, number)
             assert (number in shown) == (f"refused {number}" in opened.text)
     assert "Record 73 is not listed under riverside" in browser.get("/p/riverside/quarantine/round-settlement/73").text
+
+
+def test_the_quarantine_leaves_out_services_that_the_person_may_not_read(stage: Stage) -> None:
+    """A service that nobody but its own people may read is not named by its refusal; one that is silent is."""
+    forbidden = (403, {"title": "A required role is missing"})
+    names = stage.console.operations.services_with("ask-replay")
+    stage.services.answers["reporting", "GET", "/floors"] = (200, [FLOOR])
+    stage.services.answers["suspicious-activity", "GET", "/quarantine"] = forbidden
+    stage.services.answers["vigorish", "GET", "/quarantine"] = (503, {"title": "Not ready"})
+    page = stage.browser("pit.pat").get("/p/riverside/quarantine").text
+    assert (False, True) == ("A required role" in page, "Not ready" in page)
+    headings = re.findall("<h2>([^<]*)</h2>", page)
+    assert (1, 0) == tuple(headings.count(say(f"services.{name}")) for name in ("vigorish", "suspicious-activity"))
+    stage.services.answers |= {(name, "GET", "/quarantine"): forbidden for name in names}
+    assert "A required role" in stage.browser("pit.pat").get("/p/riverside/quarantine").text
 
 
 @pytest.mark.parametrize("term", ["bj01", "Table BJ01", "01"])

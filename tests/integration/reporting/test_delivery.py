@@ -1,12 +1,11 @@
 """Reports delivered into a folder and into an S3-compatible store, and verified there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
-from moto.server import ThreadedMotoServer
 from obstore.store import ObjectStore
 from pydantic import SecretStr
 
@@ -32,16 +31,6 @@ JSON = f"{NAME}.json"
 
 FULL = report()
 SEALED = report(stage="final", known_at="2026-11-22T06:00:00Z")
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """The URL of an S3-compatible server on this machine."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @pytest.fixture(params=["folder", "file URL", "bucket"])

@@ -55,6 +55,8 @@ def test_the_day_of_a_table_is_counted_closed_audited_and_sealed(demo: RunningDe
         expect(page.locator(".steps .done").last).to_contain_text(person)
         expect(page.locator(".stage")).to_have_text(stage)
     expect(page.locator("main")).to_contain_text("seal ")
+    for name in ("close-day", "audit-day", "seal-day"):
+        expect(offered(page, name)).to_have_count(0)
     page = visit("demo.revenue_auditor", day)
     page.get_by_role("link", name="Master game report").click()
     expect(page.locator("main")).to_contain_text("final")
