@@ -12,7 +12,7 @@ from datetime import MAXYEAR, MINYEAR, datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from services.console.forms import Filled
+from services.console.forms import Filled, cards_text
 from services.console.operations import Field, Kind, Operation
 from shared.contracts.envelope import canonical
 
@@ -89,7 +89,7 @@ def _lines(one: Field, label: str, value: Any) -> Iterator[Line]:
     else:
         if one.kind == "document":
             yield from _weighed_in(label, value)
-        yield Line(label, one.kind, value)
+        yield Line(label, one.kind, cards_text(value) if one.kind == "cards" else value)
 
 
 def _weighed_in(label: str, document: Any) -> Iterator[Line]:

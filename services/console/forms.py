@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, get_args
 from zoneinfo import ZoneInfo
 
 from services.console.operations import Field, Operation
 from services.console.words import say
+from shared.cards import Card
 from shared.contracts.json_text import MemberTwice, read_json
 
 _WHOLE: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)", re.ASCII)
@@ -18,7 +19,10 @@ _MOMENT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[-+][0-9]{2}:[0-9]{2})?", re.ASCII
 )
 _ROW: Final = re.compile("[0-9]{1,5}")
+_CARDS: Final[Mapping[str, str]] = {name.lower(): name for name in get_args(Card)}
 _FLAGS: Final = {"yes": True, "no": False}
+LEFT_OUT: Final = "_left_out"
+"""The name, within a row of a list, of the box that leaves the row out."""
 _HUNDRED: Final = 100
 _DIGITS_MAX: Final = 40
 """Maximum number of characters of a number: no field accepts more."""
@@ -66,6 +70,8 @@ def _value(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: 
     if one.kind == "list":
         return _list(one, at, form, zone, found)
     typed = form.get(at, "")
+    if one.kind == "cards" and one.required and not typed.strip():
+        return []
     if one.kind == "flag":
         return _FLAGS.get(typed)
     if not typed.strip():
@@ -88,7 +94,11 @@ def _group(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: 
 def _list(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: Filled) -> list[Any] | None:
     assert one.item is not None
     item = one.item
-    places = [place for number in _rows(form, at) if _is_touched(item, place := f"{at}.{number}", form)]
+    places = [
+        place
+        for number in _rows(form, at)
+        if _is_touched(item, place := f"{at}.{number}", form) and not form.get(f"{place}.{LEFT_OUT}")
+    ]
     found.moved |= {f"{at}.{number}": place for number, place in enumerate(places)}
     rows = [_value(item, place, form, zone, found) for place in places]
     return rows if rows or (one.required and not one.items_min) else None
@@ -115,6 +125,8 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
             return int(text.replace(",", ""))
         case "moment":
             return _moment(text, zone)
+        case "cards":
+            return cards_of(text)
         case "document":
             try:
                 document = read_json(typed)
@@ -145,6 +157,34 @@ def cents_of(text: str) -> int:
     sign, whole, cents = found.groups()
     amount = int(whole.replace(",", "")) * _HUNDRED + int((cents or "0").ljust(2, "0"))
     return -amount if sign == "-" else amount
+
+
+def cards_of(text: str) -> list[Any]:
+    """Return the cards in a text, in order; hands that a slash separates are lists of their own.
+
+    Raises: _Wrong, with a message that says what to type.
+
+    >>> cards_of("As kd, 10c Jk"), cards_of("As Kd / 9h 9c")
+    (['As', 'Kd', 'Tc', 'Jk'], [['As', 'Kd'], ['9h', '9c']])
+    """
+    hands = [list(map(_card, hand.replace(",", " ").split())) for hand in text.split("/")]
+    return hands if len(hands) > 1 else hands[0]
+
+
+def _card(typed: str) -> str:
+    name = _CARDS.get(typed.lower().replace("10", "t"))
+    if name is None:
+        raise _Wrong(f"{typed!r} is no card: rank A K Q J T 9 to 2, then suit s h d c; Jk is the joker")
+    return name
+
+
+def cards_text(cards: Sequence[Any]) -> str:
+    """Return cards, or hands of cards, as `cards_of` reads them.
+
+    >>> cards_text(["As", "Kd"]), cards_text([["As", "Kd"], ["9h", "9c"]])
+    ('As Kd', 'As Kd / 9h 9c')
+    """
+    return " / ".join(map(" ".join, cards)) if cards and not isinstance(cards[0], str) else " ".join(cards)
 
 
 def _moment(text: str, zone: ZoneInfo) -> str:

@@ -16,9 +16,9 @@ from shared.contracts.money import dollars
 from shared.runtime.clock import Clock
 
 Kind = Literal[
-    "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "list", "group", "document"
+    "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "cards", "list", "group", "document"
 ]
-"""The type of a form field. `cents` are typed in dollars; `document` is raw JSON."""
+"""The type of a form field. `cents` are typed in dollars, `cards` as their names; `document` is raw JSON."""
 
 SHOWN: Final = "subject_sha256"
 """The field of an approval with the hash of what was shown to the approver."""
@@ -74,6 +74,11 @@ class Field:
                 return dollars(default, grouped=False)
             case _, default:
                 return str(default)
+
+    @property
+    def is_nested(self) -> bool:
+        """Return whether the field is a group that has groups or lists itself."""
+        return any(one.kind in ("group", "list") for one in self.fields)
 
     @property
     def label(self) -> str:

@@ -49,6 +49,7 @@ def _browsers(desk: Desk, day_status: str) -> Browsers:
 
 PAGE = "/p/riverside/corrections/1"
 APPROVE = f"/do/{SETTLEMENT}/approve-correction"
+CORRECT = f"/p/{PROPERTY}/rounds/{TABLES[0]}/a/correct"
 PROPOSE = f"/do/{SETTLEMENT}/propose-correction"
 FIELDS = {"property": "riverside", "table": TABLES[0], "round_id": "a", "replaces": "1", "reason": "misread"}
 
@@ -79,8 +80,24 @@ def test_who_decides_sees_before_and_after(desk: Desk, outbox: Outbox, status: s
 def test_a_correction_is_proposed_from_the_record_that_stands(desk: Desk) -> None:
     """The form has the record as it is; what is wrong with it is said with its place, and what was typed stays."""
     with (browsers := _browsers(desk, "open")).client:
-        form = browsers.get(f"/p/riverside/rounds/{TABLES[0]}/a/correct", "lee")
-        assert "&#34;dealt&#34;" in form
+        inputs = re.findall(r'<input id="f-[^"]+" name="(round\.[^"]+)" value="([^"]+)"', browsers.get(CORRECT, "lee"))
+        typed = dict(inputs)
+        seat = {"round.seats.0.seat": "1", "round.seats.0.wagers.blackjack": "100.00", "round.seats.0.dealt": "Ts 7d"}
+        assert typed.items() >= seat.items()
+        no_card = browsers.send(CORRECT, "lee", **typed | {"round.dealer.cards": "Zz", "reason": "misread"})
+        assert (422, True) == (no_card.status_code, "&#39;Zz&#39; is no card" in no_card.text)
+        no_wager = browsers.send(CORRECT, "lee", **typed | {"round.seats.0.wagers.blackjack": "", "reason": "misread"})
+        assert (422, True) == (no_wager.status_code, 'value="Ts 7d"' in no_wager.text)
+        cards = dict.fromkeys(("round.seats.0.dealt", "round.seats.0.hands.0.cards"), "as KD")
+        right = typed | cards | {"round.dealer.cards": "9d 8s", "reason": "misread", "key": "again"}
+        assert 200 == browsers.send(CORRECT, "lee", **right).status_code
+        page = browsers.get(PAGE, "kim")
+        assert re.search(r"Lose.*\$100\.00.*Win, Blackjack.*\$150\.00", page, re.DOTALL)
+
+
+def test_a_correction_is_proposed_as_json(desk: Desk) -> None:
+    """What is wrong is said with its place."""
+    with (browsers := _browsers(desk, "open")).client:
         wrong = browsers.send(PROPOSE, "lee", **FIELDS, round='{"seats": [], "dealer": {"cards": ["Zz"]}}')
         assert 422 == wrong.status_code
         assert "/round/dealer/cards/0" in wrong.text
