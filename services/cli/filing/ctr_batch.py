@@ -1,57 +1,23 @@
 """Write a batch of currency transaction reports (FinCEN 112) for FinCEN's BSA E-Filing System. Pure.
 
 XML schema 2.0 (`EFL_CTRXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.8 of August 2021. One
-activity is the report of one person's gaming day. Amounts are whole dollars: each line of a report is rounded up, and
-every total is the sum of rounded lines, because the receiving system checks that.
+activity is the report of one person's gaming day. Amounts are whole dollars: each line of the form is rounded up, and
+every total is the sum of rounded lines, because the receiving system checks that. What was moved for several people,
+or as several kinds of movement, is one line if the form has one type of transaction for it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final, Literal
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from services.cli.filing.batch import Batch, day_text, unknown
 from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.cage import Direction
+from shared.contracts.currency_lines import Moved, dollars_by_line
 from shared.contracts.properties import Filer
 
-Direction = Literal["in", "out"]
-
-LINE_CODES: Final[Mapping[tuple[str, Direction], str]] = {
-    ("buy-in", "in"): "55",
-    ("front money deposit", "in"): "55",
-    ("safekeeping deposit", "in"): "55",
-    ("counter check", "in"): "46",
-    ("wire sent", "in"): "23",
-    ("casino check purchase", "in"): "12",
-    ("currency exchange", "in"): "14",
-    ("foreign currency sold", "in"): "14",
-    ("chip purchase", "in"): "18",
-    ("chips for currency", "in"): "18",
-    ("currency wager", "in"): "21",
-    ("tournament fee", "in"): "997",
-    ("other in", "in"): "997",
-    ("foreign currency bought", "in"): "53",
-    ("cash-out", "out"): "56",
-    ("front money withdrawal", "out"): "56",
-    ("safekeeping withdrawal", "out"): "56",
-    ("credit advance", "out"): "30",
-    ("wire paid", "out"): "32",
-    ("check cashed", "out"): "13",
-    ("currency exchange", "out"): "15",
-    ("foreign currency bought", "out"): "15",
-    ("chip redemption", "out"): "28",
-    ("winnings paid", "out"): "31",
-    ("travel reimbursed", "out"): "33",
-    ("promotion paid", "out"): "34",
-    ("tournament prize", "out"): "34",
-    ("other out", "out"): "998",
-    ("foreign currency sold", "out"): "54",
-}
-"""The transaction type of the form by the kind of a movement in the currency report, and its direction."""
-
-_OTHER: Final = frozenset({"997", "998"})
-_FOREIGN: Final = frozenset({"53", "54"})
 _ON_OWN_BEHALF: Final = "50"
 _FOR_ANOTHER: Final = "17"
 _FOR_WHOM: Final = "23"
@@ -61,7 +27,7 @@ _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a report: the sum of a gaming day's movements of one kind, in cents, and their number.
+    """A part of a report: the sum of a gaming day's movements of one kind, in cents, and their number.
 
     A movement by an agent has the `conductor` and the principals (`on_behalf_of`), by reference. `specified` is the
     purpose of movements for which the form has no line of its own, or the country of foreign currency.
@@ -76,9 +42,9 @@ class Line:
     specified: str = ""
 
     @property
-    def dollars(self) -> int:
-        """Return the amount in whole dollars, rounded up."""
-        return -(-self.cents // 100)
+    def moved(self) -> Moved:
+        """Return what was moved."""
+        return Moved(self.kind, self.direction, self.specified, self.cents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +65,8 @@ class CtrActivity:
     others: Mapping[str, PatronIdentity | None] = field(default_factory=dict)
 
     def dollars(self, direction: Direction) -> int:
-        """Return the sum of the lines in or out, whole dollars."""
-        return sum(line.dollars for line in self.lines if line.direction == direction)
+        """Return the sum of the lines of the form in or out, whole dollars."""
+        return _dollars(self.lines)[direction]
 
 
 def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date) -> bytes:
@@ -182,15 +148,14 @@ class _CtrBatch(Batch):
                 ("TransactionDateText", day_text(one.gaming_day)),
             ),
         )
-        for line in one.lines:
-            code = LINE_CODES.get((line.kind, line.direction))
-            if code is None:
-                raise ValueError(f"the form has no type of transaction for {line.kind!r} {line.direction}")
+        for line, dollars in dollars_by_line(each.moved for each in one.lines).items():
+            if not line.code:
+                raise ValueError(f"the form has no type of transaction for {line.specified!r} {line.direction}")
             fields = (
-                ("CurrencyTransactionActivityDetailTypeCode", code),
-                ("DetailTransactionAmountText", str(line.dollars)),
-                ("OtherCurrencyTransactionActivityDetailText", (line.specified or line.kind) if code in _OTHER else ""),
-                ("OtherForeignCurrencyCountryText", line.specified if code in _FOREIGN else ""),
+                ("CurrencyTransactionActivityDetailTypeCode", line.code),
+                ("DetailTransactionAmountText", str(dollars)),
+                ("OtherCurrencyTransactionActivityDetailText", line.purpose),
+                ("OtherForeignCurrencyCountryText", line.country),
             )
             self.element(moved, "CurrencyTransactionActivityDetail", fields)
 
@@ -250,5 +215,13 @@ def _parts_of(one: CtrActivity, line: Line) -> Iterator[tuple[str, str]]:
 
 
 def _amounts(lines: Sequence[Line]) -> list[tuple[str, str | None]]:
-    sums = {way: sum(line.dollars for line in lines if line.direction == way) for way in ("in", "out")}
+    sums = _dollars(lines)
     return [(f"IndividualEntityCash{way.title()}AmountText", str(sums[way]) if sums[way] else None) for way in sums]
+
+
+def _dollars(lines: Iterable[Line]) -> Mapping[Direction, int]:
+    """Return the sums of lines of the form in and out, whole dollars."""
+    sums: dict[Direction, int] = {"in": 0, "out": 0}
+    for line, dollars in dollars_by_line(one.moved for one in lines).items():
+        sums[line.direction] += dollars
+    return sums

@@ -6,12 +6,13 @@ from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import text
 
-from services.reporting.domain.federal.currency import CashMovement, Department, Direction
+from services.reporting.domain.federal.currency import CashMovement, Department
 from services.reporting.framework.figures import EntryRef, Figure
 from services.reporting.read_model.derived import stands
 from services.reporting.read_model.patrons import OWNERS
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.statements import AMOUNTS, added_up
+from shared.contracts.cage import Direction
 from shared.contracts.instruments import Instrument
 
 CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}

@@ -8,11 +8,10 @@ from math import ceil
 from typing import Final, Literal, NamedTuple, get_args
 
 from services.reporting.domain.law import Applied
+from shared.contracts.cage import Direction
+from shared.contracts.currency_lines import Moved, dollars_by_line
 from shared.contracts.instruments import Instrument
 from shared.jurisdictions import Pack
-
-Direction = Literal["in", "out"]
-"""Into the casino, or out to the person."""
 
 Department = Literal["account", "cage", "table"]
 """The department of a currency transaction; each has a log of its own."""
@@ -134,8 +133,11 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 
 
 def dollars_of(total: CurrencyTotal) -> int:
-    """Return a total as it is reported on its form: whole dollars, each line rounded up separately."""
-    return sum(-(-line.cents // 100) for line in lines_of(total))
+    """Return a total as it is reported on its form: whole dollars, each line of the form rounded up separately."""
+    moved = (
+        Moved(one.kind, one.direction, one.specified, one.cents) for one in (each.movement for each in total.entries)
+    )
+    return sum(dollars_by_line(moved).values())
 
 
 def currency_totals(

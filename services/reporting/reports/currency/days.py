@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from services.reporting.domain.federal.currency import Department, Direction
+from services.reporting.domain.federal.currency import Department
 from services.reporting.domain.law import Applied
 from services.reporting.framework.figures import NOTHING, Figure
 from services.reporting.read_model.currency import moved_in_days, sold_to_nobody_known
 from services.reporting.read_model.reading import Books
+from shared.contracts.cage import Direction
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport
 

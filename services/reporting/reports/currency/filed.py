@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from services.reporting.domain.federal.currency import CurrencyTotal, Direction, dollars_of
+from services.reporting.domain.federal.currency import CurrencyTotal, dollars_of
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell
 from services.reporting.read_model.filings import AMENDMENT, LATE, REJECTED, STEPS, FilingSteps
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.currency.sections import DAY, FORM, PERSON, REPORTED_WITH
+from shared.contracts.cage import Direction
 from shared.contracts.filings import FilingSubject, PreparedReport
 from shared.jurisdictions import Pack
 from shared.runtime.filing.steps import UNSENT

@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 from services.reporting.domain.federal.currency import (
     WARNING_SHARE,
     CashMovement,
-    Direction,
     in_order,
 )
+from shared.contracts.cage import Direction
 from shared.contracts.money import dollars
 from shared.jurisdictions import Pack
 from shared.jurisdictions.forms import CurrencyReport

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from importlib import import_module
@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.cli.filing.ctr_batch import LINE_CODES, CtrActivity, Line, ctr_batch
+from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.cage import DIRECTIONS, Direction
+from shared.contracts.currency_lines import LINE_CODES
 from tests.support.accounts import IDENTITY
 from tests.support.filings import DAY, FILER
 
@@ -133,15 +134,30 @@ def parties(activity: Element) -> list[tuple[str, int, int, bool]]:
 
 def added_up(report: CtrActivity) -> Counter[tuple[str, int, int, bool]]:
     """Return the parts of persons that a report should have: each line counts in whole for everybody in it."""
-    dollars, movements = Counter[tuple[str, str, str]](), Counter[tuple[str, str]]()
+    parts: dict[tuple[str, str], list[Line]] = {}
     for line in report.lines:
         own = [("p-1", "50")] if line.conductor is None else [(line.conductor, "17")]
         for part in own + [(one, "23") for one in line.on_behalf_of]:
-            dollars[*part, line.direction] += ceil(line.cents / 100)
-            movements[part] += line.movements
+            parts.setdefault(part, []).append(line)
     return Counter(
-        (code, dollars[who, code, "in"], dollars[who, code, "out"], n > 1) for (who, code), n in movements.items()
+        (code, *sums_of(lines), sum(line.movements for line in lines) > 1) for (_, code), lines in parts.items()
     )
+
+
+def rounded(lines: Iterable[Line]) -> dict[tuple[str, str, str, str], int]:
+    """Return the whole dollars of each line of the form, by direction, type and what it specifies."""
+    cents = Counter[tuple[str, str, str, str]]()
+    for line in lines:
+        cents[line.direction, BY_LINE[line.kind, line.direction], *said_of(line)] += line.cents
+    return {line: ceil(each / 100) for line, each in cents.items()}
+
+
+def sums_of(lines: Iterable[Line]) -> tuple[int, int]:
+    """Return the dollars in and out of lines of the form."""
+    sums = Counter[str]()
+    for (way, *_), dollars in rounded(lines).items():
+        sums[way] += dollars
+    return sums["in"], sums["out"]
 
 
 def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] = (), **more: Any) -> Element:
@@ -214,17 +230,15 @@ def test_totals_are_the_sums_of_lines_rounded_up(reports: list[CtrActivity]) -> 
     assert batch.get("PartyCount") == str(len(texts(batch, "ActivityPartyTypeCode")))
     total = 0
     for report, activity in zip(reports, found, strict=True):
-        sums = Counter[str]()
-        for line in report.lines:
-            sums[line.direction] += ceil(line.cents / 100)
-        total += sums.total()
-        for way, name in (("in", "TotalCashInReceiveAmountText"), ("out", "TotalCashOutAmountText")):
-            assert [str(sums[way] or "")] == texts(activity, name)
+        sums = sums_of(report.lines)
+        total += sum(sums)
+        for dollars, name in zip(sums, ("TotalCashInReceiveAmountText", "TotalCashOutAmountText"), strict=True):
+            assert [str(dollars or "")] == texts(activity, name)
         [location] = [one for one in parties(activity) if one[0] == "34"]
-        assert ("34", sums["in"], sums["out"], False) == location
+        assert ("34", *sums, False) == location
         assert added_up(report) == Counter(one for one in parties(activity) if one[0] in ("50", "17", "23"))
         assert details(activity) == Counter(
-            (BY_LINE[line.kind, line.direction], ceil(line.cents / 100), *said_of(line)) for line in report.lines
+            (code, dollars, *said) for (_, code, *said), dollars in rounded(report.lines).items()
         )
     assert str(total) == batch.get("TotalAmount")
     numbers = [one.get("SeqNum") for one in batch.iter() if one.get("SeqNum")]

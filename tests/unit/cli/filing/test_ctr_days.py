@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
-from services.reporting.domain.federal.currency import CashMovement, Direction, currency_totals, lines_of
-from shared.contracts.cage import DIRECTIONS
+from services.reporting.domain.federal.currency import CashMovement, currency_totals, lines_of
+from shared.contracts.cage import DIRECTIONS, Direction
 from shared.jurisdictions import pack
 from tests.support.filings import FILER
 from tests.unit.cli.filing.test_ctr_batch import BOTH, BY_LINE, WAYS, details, read, texts
@@ -83,17 +83,17 @@ def activities(movements: list[CashMovement]) -> list[CtrActivity]:
 
 def expected(moved: list[Moved]) -> dict[str, Counter[tuple[str, int, str, str]]]:
     """Return the lines of each person's report of a day: added up from what was moved, and from nothing else."""
-    sums, cents = Counter[tuple[str, Direction]](), Counter[tuple[str, Direction, str, str]]()
+    sums, cents = Counter[tuple[str, Direction]](), Counter[tuple[str, Direction, str, str, str]]()
     for one in moved:
         for way in ways(one.kind):
             sums[one.person, way] += one.cents
-            cents[one.person, way, one.kind, one.specified] += one.cents
+            code = BY_LINE[one.kind, way]
+            text = "" if code not in ("997", "998") else one.specified or one.kind
+            country = one.specified if code in ("53", "54") else ""
+            cents[one.person, way, code, text, country] += one.cents
     found: dict[str, Counter[tuple[str, int, str, str]]] = {}
-    for (person, direction, kind, said), total in cents.items():
+    for (person, direction, code, text, country), total in cents.items():
         if sums[person, direction] > 10_000_00:
-            code = BY_LINE[kind, direction]
-            text = "" if code not in ("997", "998") else said or kind
-            country = said if code in ("53", "54") else ""
             found.setdefault(person, Counter())[code, ceil(total / 100), text, country] += 1
     return found
 
