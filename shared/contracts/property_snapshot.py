@@ -307,6 +307,10 @@ class PropertySnapshot:
             f"{self.document.gaming_day_begins:%H:%M} in {self.document.time_zone}"
         )
 
+    def existed_on(self, day: date) -> bool:
+        """Return whether this version takes effect before the end of a gaming day."""
+        return self.document.effective_from < self.begins_at(day + timedelta(days=1))
+
     @property
     def pit_margin(self) -> timedelta:
         """Return the time by which a pit event may lie outside its gaming day."""

@@ -65,6 +65,23 @@ def test_what_nobody_filed_waits_until_it_is(desk: InventoryDesk) -> None:
     assert {"record.quarantined"} == {entry.draft.kind for entry in desk.entries()}
 
 
+def test_the_day_before_the_first_is_a_gaming_day_only_of_what_the_pit_reported(desk: InventoryDesk) -> None:
+    """Nobody closes it, or enters anything of it; a late event of it, within the margin, makes it one to be closed."""
+    begins = property_event("harbor", ["BJ-01"], sequence=2, effective_from="2026-11-20T04:00:00-05:00")
+    desk.desk.feed("properties", begins)
+    before = "2026-11-19"
+    contest = {"contest": "friday", "fees_cents": 1, "prizes_cents": 0, "reason": "sheet 7"}
+    for path, body in ((f"/gaming-days/harbor/{before}/preliminary", None), (f"/contests/harbor/{before}", contest)):
+        assert_problem(desk.desk.post(path, body, person="audit.kim"), 404, f"in effect on gaming day {before}")
+    assert 404 == desk.desk.get(f"/gaming-days/harbor/{before}/follow-ups", person="audit.kim").status_code
+    assert 200 == desk.desk.get(f"/gaming-days/harbor/{DAY}/follow-ups", person="audit.kim").status_code
+    table = Table("BJ-01", property_name="harbor")
+    table.day = before
+    desk.pit(table.opened(at(-0.9), chips(c500=1)))
+    assert [] == desk.quarantined()
+    assert 200 == desk.desk.get(f"/gaming-days/harbor/{before}/follow-ups", person="audit.kim").status_code
+
+
 def test_another_gaming_day_is_refused_where_the_property_says_so(desk: InventoryDesk) -> None:
     """What lies within the boundary of its day is taken: an opener before it begins, a drop after it ends."""
     table = Table("BJ-01")
