@@ -122,6 +122,20 @@ _SUMS: Final = text("""
       AND recorded_at <= :known_at
     GROUP BY measure""")
 
+_ALIKE: Final = text(
+    """
+    WITH owners AS ({owners}),
+    persons AS (  -- of what is void nothing is left
+        SELECT CASE WHEN a.measure = ANY(:of_accounts) THEN coalesce(o.patron, 'account ' || a.item)
+                    ELSE a.item END AS person
+        FROM reporting.amounts a LEFT JOIN owners o ON o.account = a.item AND a.measure = ANY(:of_accounts)
+        WHERE a.property = :property AND a.gaming_day BETWEEN :first AND :last AND a.measure = ANY(:measures)
+          AND a.recorded_at <= :known_at AND a.item <> ''
+        GROUP BY 1, a.measure HAVING sum(a.value) <> 0)
+    SELECT array_agg(DISTINCT person ORDER BY person) AS names FROM persons
+    GROUP BY lower(person) HAVING count(DISTINCT person) > 1 ORDER BY names""".replace("{owners}", OWNERS)
+)
+
 _SOLD_TO_NOBODY_KNOWN: Final = text(
     """
     SELECT a.gaming_day, count(*) AS movements, sum(a.value) AS cents,
@@ -235,6 +249,13 @@ async def moved_currency(
         for row in rows
         if row.voids is None and (row.series, row.number) not in void
     ]
+
+
+async def persons_alike(books: Books) -> list[list[str]]:
+    """Return the references that moved anything on the queried gaming days and differ only in case, together."""
+    days = {"first": books.question.first, "last": books.question.last}
+    rows = await books.read(_ALIKE, measures=list(OF_PERSONS), of_accounts=list(ACCOUNT_MEASURES), **days)
+    return [row.names for row in rows]
 
 
 def entry_of(movement: CashMovement) -> EntryRef:

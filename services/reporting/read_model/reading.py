@@ -119,24 +119,31 @@ class Books(Sums):
 
     def sales_of(self, table: str, day: date) -> Sales | None:
         """Return the sales that a counted table reports on a gaming day; None for a table that reports rounds."""
-        if day not in self._counted_on:
-            self._counted_on[day] = self.place_on(day).counted_on(day)
-        return self._counted_on[day].get(table)
+        return self._sales_on(day).get(table)
+
+    def _sales_on(self, day: date) -> Mapping[str, Sales | None]:
+        """Return the tables in use on a gaming day, each with the sales that it reports if it is a counted table."""
+        if day not in self._of_days:
+            place = self.place_on(day)
+            counted = place.counted_on(day)
+            self._of_days[day] = {one.table: counted.get(one.table) for one in place.tables_on(day)}
+        return self._of_days[day]
 
     def play_of(self, table: str) -> str | None:
         """Return how the win of a table is known on the queried gaming days: `rounds`, `counted`, or `counted, rounds`.
 
-        None for an unknown table, and for a non-banking table, which has no win.
+        Only days on which the table is in use count. None for a table that is not in use on any of them, and for a
+        non-banking table, which has no win.
         """
         if table not in self._tables or self._tables[table].non_banking:
             return None
         question = self.question
         days = (question.first + timedelta(days=one) for one in range((question.last - question.first).days + 1))
-        found = {"rounds" if self.sales_of(table, day) is None else "counted" for day in days}
-        return ", ".join(sorted(found))
+        in_use = [sales[table] for sales in map(self._sales_on, days) if table in sales]
+        return ", ".join(sorted({"rounds" if sales is None else "counted" for sales in in_use})) or None
 
     @cached_property
-    def _counted_on(self) -> dict[date, Mapping[str, Sales]]:
+    def _of_days(self) -> dict[date, Mapping[str, Sales | None]]:
         return {}
 
     @property

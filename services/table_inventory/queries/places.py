@@ -12,7 +12,6 @@ from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.runtime.ingest.property_copies import Places, known_places
 
-
 _REPORTED: Final = select(
     union_all(
         *(
@@ -57,6 +56,6 @@ def place_on(places: Places, property_name: str, gaming_day: date) -> PropertySn
 
 def _no_place(property_name: str, gaming_day: date) -> str:
     return (
-        f"no approved version of property {property_name!r} is in effect on gaming day {gaming_day}: file and approve a "
-        "property document (pitledger property file)"
+        f"no approved version of property {property_name!r} is in effect on gaming day {gaming_day}: file and approve "
+        "a property document (pitledger property file)"
     )

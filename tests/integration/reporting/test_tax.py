@@ -126,14 +126,19 @@ def test_rake_and_contests_are_classes_of_their_own(books: Books) -> None:
 
 
 def test_revenue_says_of_each_table_how_its_win_is_known(books: Books) -> None:
-    """From rounds, or only counted, with the kind of its game; rake and contests have neither."""
+    """From rounds, or only counted, with the kind of its game; rake and contests have neither.
+
+    Days of the period on which a table was not there yet say nothing of it.
+    """
     tables: dict[str, dict[str, Any]] = {
         "BJ-01": {},
         "CR-01": {"game": "craps-a", "play": "counted"},
         "PK-01": {"game": "poker", "non_banking": True},
     }
     games = [{"game": "craps-a", "kind": "craps"}]
-    books.desk.feed("properties", property_event("riverside", tables, sequence=3, version=2, games=games))
+    begins = f"{DAY}T03:00:00-05:00"
+    event = property_event("riverside", tables, sequence=3, version=2, games=games, effective_from=begins)
+    books.desk.feed("properties", event)
     ledger = TableDays()
     books.desk.feed(
         "inventory",

@@ -33,6 +33,7 @@ from services.reporting.read_model.currency import (
     entry_of,
     moved_by_measure,
     moved_currency,
+    persons_alike,
 )
 from services.reporting.read_model.filings import FILINGS, filings_of
 from services.reporting.read_model.reading import Books
@@ -105,7 +106,7 @@ async def _fill(books: Books) -> Content:
     names = {report for law in laws for report in _filed(law)}
     filed = filed_reports(await filings_of(books), names, first, books.question.last)
     nobody_cents = ceil(min(filed_cents, logged_cents) * WARNING_SHARE)
-    currency, days, identities = await asyncio.gather(
+    currency, days, identities, alike = await asyncio.gather(
         moved_currency(
             books,
             first - timedelta(days=watch.window_days - 1),
@@ -117,6 +118,7 @@ async def _fill(books: Books) -> Content:
         ),
         read_days(books, log_rules, filed_rules),
         _identities(books),
+        persons_alike(books),
     )
     movements = [one for one in currency if one.gaming_day >= first]
     judged = [
@@ -174,19 +176,14 @@ async def _fill(books: Books) -> Content:
     applied = [one for each in judged for one in each.applied()]
     if only_due:
         applied += (one for law in laws for one in applied_to_logs(law, _logged(law), books.question.last))
-    others = (fill(AMENDED, changed), fill(FILED, became), fill(ALIKE, _alike(movements)))
+    others = (fill(AMENDED, changed), fill(FILED, became), fill(ALIKE, _alike(alike)))
     return Content((*sections, *others), identities, _marks(applied))
 
 
-def _alike(movements: Iterable[CashMovement]) -> Iterator[dict[str, str]]:
-    """Yield the references in movements that another one differs from only in case: two persons, or a mistake."""
-    names = {one for movement in movements for one in (movement.patron, movement.conductor, *movement.on_behalf_of)}
-    alike: dict[str, list[str]] = {}
-    for name in sorted(filter(None, names)):
-        alike.setdefault(name.lower(), []).append(name)
-    for found in alike.values():
-        if len(found) > 1:
-            yield from ({"person": name, "alike": ", ".join(one for one in found if one != name)} for name in found)
+def _alike(groups: Iterable[Sequence[str]]) -> Iterator[dict[str, str]]:
+    """Yield the references that another one differs from only in case: two persons, or a mistake."""
+    for names in groups:
+        yield from ({"person": name, "alike": ", ".join(one for one in names if one != name)} for name in names)
 
 
 def _judged(law: Pack, movements: Sequence[CashMovement], found: Sequence[tuple[str, Pattern]]) -> _Judged:
