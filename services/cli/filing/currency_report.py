@@ -54,6 +54,18 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
     return found
 
 
+def filed_as_they_are(report: Mapping[str, Any]) -> dict[Reported, str]:
+    """Return the reports that a filing has as they are now, each with the number of the filing.
+
+    It may still be to be sent; a rejected report is in no such filing.
+    """
+    return {
+        reported_of(row): row["filing"]
+        for row in currency_rows(report, "filed")
+        if row["status"] in ("prepared", "released", "filed", "accepted")
+    }
+
+
 def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
     """Return the subject of a report, as the service takes it: a patron, an account, or the entry of a movement.
 

@@ -16,6 +16,7 @@ from services.cli.filing.currency_report import (
     NOBODY,
     account_of,
     currency_report,
+    filed_as_they_are,
     name_of,
     others_of,
     people_of,
@@ -99,9 +100,11 @@ def prepare(
 
     The amounts are those of the currency report. Identities are read from the wagering accounts, and each access is
     recorded. No file is written if a person has no identity and is not named by --unidentified, or was reported before
-    and is not named by --corrects. A report that corrects another one has the amounts that hold now, even below the
-    threshold or without any. A movement by an agent is in one report with its principal. Nor is a file written if two
-    references that moved currency on the day are one person, whose total is one, unless one is named by --apart.
+    and is not named by --corrects. Without --only, a report that a filing has as it is now is left out, so that the
+    command can be repeated when more is to be reported of the day. A report that corrects another one has the amounts
+    that hold now, even below the threshold or without any. A movement by an agent is in one report with its principal.
+    Nor is a file written if two references that moved currency on the day are one person, whose total is one, unless
+    one is named by --apart.
     Another person releases the filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
@@ -115,6 +118,11 @@ def prepare(
     reports = {
         key: lines for key, lines in reports_of(report, prior).items() if not only or {key[0], name_of(key)} & {*only}
     }
+    if not only:
+        filed_before = {key: filing for key, filing in filed_as_they_are(report).items() if name_of(key) not in prior}
+        reports = {key: lines for key, lines in reports.items() if key not in filed_before}
+        for key, filing in filed_before.items():
+            message(f"{name_of(key)} is left out: filing {filing} has the report as it is")
     reported = {name_of(key) for key in reports}
     persons = {person for person, _ in reports}
     people = persons.union(*(others_of(*of_report) for of_report in reports.items()))

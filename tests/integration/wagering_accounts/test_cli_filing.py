@@ -243,6 +243,29 @@ def test_a_person_under_two_references_is_not_reported_apart_unnoticed(currency_
     assert 0 == office.prepare("--apart", "p-7").code
 
 
+def test_what_is_due_of_a_day_is_prepared_beside_what_was_filed(currency_office: CurrencyOffice) -> None:
+    """A late sale makes another person's report due; what a filing has as it is stays out of the next file."""
+    office = currency_office
+    office.house.register("q-7", "w-q")
+    identity = IDENTITY | {"taxpayer_number": "987654321", "document": {**IDENTITY["document"], "number": "D-2"}}
+    assert office.house.send("/patrons/riverside/q-7/identity", {"identity": identity}).is_success
+    office.sell(10_500)
+    office.prepare()
+    office.sell(11_000, "q-7")
+    for is_accepted in (False, True):
+        if is_accepted:
+            office.accept(1, FIRST)
+        later = office.prepare()
+        [filing] = later.documents
+        assert ["q-7"] == [one["reference"] for one in filing["reports"]]
+        assert "p-7 is left out: filing 1 has the report as it is" in later.stderr
+        office.house.send(f"/filings/riverside/{filing['filing']}/withdraw", {"reason": "a test"}, person=EVE)
+        office.tell()
+    office.sell(100)
+    changed = office.prepare()
+    assert (1, True) == (changed.code, "amend it by that identifier" in changed.stderr)
+
+
 def test_a_repeated_record_of_what_was_sent_is_no_error(currency_office: CurrencyOffice) -> None:
     """The answer to the first one was lost; another identifier, or another moment, is one all the same."""
     office, sent = currency_office, ("filing", "filed", "riverside", "1", "--tracking-id")
