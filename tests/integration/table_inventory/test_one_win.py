@@ -266,6 +266,45 @@ def test_what_was_played_at_a_table_that_nobody_opened_holds_the_day(desk: Inven
     assert "BJ-01 since" not in desk.send(f"{PATH}/preliminary", {}, person="audit.kim").text
 
 
+def test_a_table_that_reported_results_cannot_be_excused(desk: InventoryDesk) -> None:
+    """Nothing else is known of it: it played, and nobody opened it. A result that was voided excuses it again."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    shoes, rounds = Table("BJ-02"), Rounds(3)
+    desk.settle(rounds.counted(shoes, at(3)), rounds.counted(shoes, at(3.5)))
+    excused = {"excused": [{"table": one, "reason": "closed all day"} for one in ("BJ-02", "BJ-03")]}
+    refused = desk.send(f"{PATH}/preliminary", excused, person="audit.kim")
+    assert_problem(refused, 422, "table BJ-02 cannot be excused")
+    words = "2 results at BJ-02 since 2026-11-20 08:00:00, and nobody had opened it"
+    assert words in [one["reason"] for one in desk.read(f"{PATH}/follow-ups")["items"]]
+    early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, words)
+    desk.settle(rounds.uncounted(shoes, at(9), at(3)), rounds.uncounted(shoes, at(9), at(3.5)))
+    desk.settle(rounds.uncounted(shoes, at(9), None))
+    desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
+
+
+def test_a_result_that_comes_after_the_excuse_holds_the_day(desk: InventoryDesk) -> None:
+    """Its excuse is gone, and the day waits for its opener; what comes after the seal is to be looked after."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    excused = {"excused": [{"table": one, "reason": "closed all day"} for one in ("BJ-02", "BJ-03")]}
+    desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
+    shoes, rounds = Table("BJ-02"), Rounds(3)
+    desk.settle(rounds.counted(shoes, at(3)))
+    early = desk.send(f"{PATH}/audited", person="audit.lou")
+    assert_problem(early, 409, "1 result at BJ-02 since 2026-11-20 08:00:00, and nobody had opened it")
+    assert "table BJ-02 has no record of the day" in early.text
+    desk.settle(rounds.uncounted(shoes, at(9), at(3)))
+    desk.done(f"{PATH}/audited", person="audit.lou")
+    desk.done(f"{PATH}/final", person="control.eve")
+    desk.settle(rounds.counted(shoes, at(4)))
+    after = [one["reason"] for one in desk.read(f"{PATH}/follow-ups")["items"]]
+    assert "1 result at BJ-02 since 2026-11-20 09:00:00, and nobody had opened it" in after
+
+
 def test_a_fill_after_the_drop_count_is_of_the_next_day_whatever_it_claims(desk: InventoryDesk) -> None:
     """Drop count at the end of the day; a fill a minute later says the old day: 0 and 0."""
     table = Table("BJ-01")
