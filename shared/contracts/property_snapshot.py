@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from shared.contracts.chips import PieceKind, Pieces
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
 from shared.contracts.moments import Happened
+from shared.contracts.money import amount
 from shared.contracts.properties import (
     CageLocation,
     ExpectedHold,
@@ -233,10 +234,10 @@ class PropertySnapshot:
         other = None if known is None else next((one for one in contents if (one.kind, one.cents) not in known), None)
         if known is None or other is None:
             return None
-        allowed = ", ".join(f"{kind} {cents}" for kind, cents in sorted(known)) or "none"
+        allowed = ", ".join(f"{kind} {amount(cents)}" for kind, cents in sorted(known)) or "none"
         return (
-            f"a {other.kind} of {other.cents} cents: {self.document.property} has none in use on {day}; it has, cents "
-            f"each: {allowed} ('chip_sets' of its version {self.document.version})"
+            f"a {other.kind} of {amount(other.cents)}: {self.document.property} has none in use on {day}; it has "
+            f"{allowed} ('chip_sets' of its version {self.document.version})"
         )
 
     def _pieces(self, day: date) -> frozenset[tuple[PieceKind, int]] | None:

@@ -26,6 +26,7 @@ from shared.contracts.inventory import (
     TableResultNoted,
     TableRoundCounted,
 )
+from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, in_pit
 from shared.contracts.rejection import Rejected
 from shared.contracts.settlement_views import CountedResult, PostedRound, ReversedRound, UncountedResult
@@ -87,7 +88,7 @@ class PreparedCheck(NamedTuple):
     is_void: bool = False
 
     def __str__(self) -> str:
-        return f"{self.cents} cents for {self.patron} at {self.table}"
+        return f"{amount(self.cents)} for {self.patron} at {self.table}"
 
 
 @dataclass(slots=True)
