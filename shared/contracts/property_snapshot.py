@@ -417,7 +417,9 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
         detail = (
             f"'occurred_at' {place.clock_text(at)} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
         )
-        raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong")
+        then, today = place.gaming_day(at), place.gaming_day(now)
+        other = "" if then == today else f"; it is booked to the gaming day {today} then, and not to {then}"
+        raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong{other}")
     return place_for_command(places, name, at), at
 
 
