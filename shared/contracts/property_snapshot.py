@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
@@ -78,6 +79,8 @@ class PropertySnapshot:
     reporting: tuple[ReportingPack, ...] = ()
     later: tuple[PropertyApproved, ...] = ()
     """The versions that take effect later. A table that exists already may be listed only in a later version."""
+    earlier: tuple[PropertyApproved, ...] = ()
+    """The versions that took effect before. A cage location that only they have may still hold something."""
 
     @classmethod
     def of(cls, document: PropertyApproved) -> Self:
@@ -213,8 +216,26 @@ class PropertySnapshot:
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
     def retired_cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
-        """Return the locations of the cage that are retired on a gaming day, by name."""
-        return {one.location: one for one in self.document.cage_locations if one.is_retired_on(day)}
+        """Return the locations of the cage that are retired on a gaming day, by name.
+
+        A location that a version leaves out is retired on the gaming day on which that version takes effect.
+        """
+        known = (*self.document.cage_locations, *self._left_out)
+        return {one.location: one for one in known if one.is_retired_on(day)}
+
+    @cached_property
+    def _left_out(self) -> tuple[CageLocation, ...]:
+        """The locations of the cage that only earlier versions have, as retired by the version that left them out."""
+        found: dict[str, CageLocation] = {}
+        for before, version in pairwise((*self.earlier, self.document)):
+            named = {one.location for one in version.cage_locations}
+            day = self.gaming_day(version.effective_from)
+            found |= {
+                one.location: one.model_copy(update={"retired_on": min(day, one.retired_on or day)})
+                for one in before.cage_locations
+            }
+            found = {name: one for name, one in found.items() if name not in named}
+        return tuple(found.values())
 
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
         """Return the terms for rating a game on a gaming day, or None if the property does not state terms."""
