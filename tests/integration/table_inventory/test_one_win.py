@@ -212,7 +212,7 @@ def test_a_table_with_money_in_its_box_cannot_be_excused_and_one_that_is_not_the
     found = {"currency": [{"cents": 10000, "count": 5}]}
     desk.count_boxes(("BJ-01", BOX, FOUND), ("BJ-02", 1, found), ("BJ-03", 1, {}))
     for names, status, why in (
-        (("BJ-02", "BJ-03"), 422, "table BJ-02 cannot be excused: it was counted, open, dropped or played at"),
+        (("BJ-02", "BJ-03"), 422, "table BJ-02 cannot be excused: it was counted, open, dropped, played or rated at"),
         (("BJ-03", "XX-99"), 404, "table 'XX-99' is not among the tables of riverbend"),
     ):
         excused = [{"table": one, "reason": "renovated"} for one in names]
@@ -282,6 +282,28 @@ def test_a_table_that_reported_results_cannot_be_excused(desk: InventoryDesk) ->
     assert_problem(early, 409, words)
     desk.settle(rounds.uncounted(shoes, at(9), at(3)), rounds.uncounted(shoes, at(9), at(3.5)))
     desk.settle(rounds.uncounted(shoes, at(9), None))
+    desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
+
+
+def test_a_table_at_which_a_patron_was_rated_cannot_be_excused(desk: InventoryDesk) -> None:
+    """While the patron plays, and after the patron left; a rating that was amended to another table says nothing."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    now = desk.clock.now
+    desk.clock.now = at(3)
+    opened = {"property": PROPERTY, "table": "BJ-02", "patron": "P-7", "average_bet_cents": 50_00}
+    desk.done("/ratings", opened, person="floor.fay")
+    desk.clock.now = now
+    excused = {"excused": [{"table": one, "reason": "closed all day"} for one in ("BJ-02", "BJ-03")]}
+    why = "table BJ-02 cannot be excused: it was counted, open, dropped, played or rated at"
+    assert_problem(desk.send(f"{PATH}/preliminary", excused, person="audit.kim"), 422, why)
+    desk.clock.now = at(5)
+    desk.done(f"/ratings/{PROPERTY}/pit-1/close", {}, person="floor.fay")
+    desk.clock.now = now
+    assert_problem(desk.send(f"{PATH}/preliminary", excused, person="audit.kim"), 422, why)
+    other = {"step": "desk/1", "instead": {"table": "BJ-01"}, "reason": "mistyped"}
+    desk.done(f"/ratings/{PROPERTY}/pit-1/amend", other, person="floor.fay")
     desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
 
 
