@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property
 from http import HTTPStatus
 from ssl import create_default_context
@@ -14,8 +15,10 @@ import httpx
 from services.cli.exits import CheckFailed, CommandError, InputRefused, NotFound, UsageWrong
 from services.cli.services import TOKEN_VARIABLE, load, url_variable
 from services.cli.subjects import HASH, Approvals
+from shared.contracts.property_snapshot import clock_text
 
 _SECONDS_MAX: Final = 60.0
+_UTC: Final = ZoneInfo("UTC")
 _PAGE: Final = "500"
 
 _ERRORS: Final[dict[int, type[CommandError]]] = {
@@ -137,7 +140,27 @@ def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
     return failed
 
 
+def property_zones(client: Client) -> dict[str, ZoneInfo]:
+    """Return the time zones of the properties that the caller works for, by property; `client` is of reporting."""
+    return {one["property"]: ZoneInfo(one["time_zone"]) for one in client.read_list("/floors")}
+
+
 def property_zone(client: Client, property_name: str) -> ZoneInfo:
-    """Return the time zone of a property's clock."""
-    [zone] = [one["time_zone"] for one in client.read_list("/floors") if one["property"] == property_name]
-    return ZoneInfo(zone)
+    """Return the time zone of a property's clock; `client` is of reporting."""
+    return property_zones(client)[property_name]
+
+
+class Clocks:
+    """The clocks of the caller's properties, asked of reporting once; while it does not answer, moments are in UTC."""
+
+    def __init__(self) -> None:
+        try:
+            with client_of("reporting") as client:
+                self._zones = property_zones(client)
+        except CommandError:
+            self._zones = {}
+
+    def text(self, moment: str, property_name: str | None) -> str:
+        """Return a moment by the clock of a property; without one that is known, in UTC, which the text then says."""
+        at, zone = datetime.fromisoformat(moment), self._zones.get(property_name or "")
+        return f"{clock_text(at, _UTC)} UTC" if zone is None else clock_text(at, zone)

@@ -33,7 +33,7 @@ from shared.contracts.pit import (
 from shared.contracts.pit_changes import PitChangeApproved, approved_change, event_of
 from shared.contracts.property_snapshot import PropertyLookup, TableSigner
 from shared.contracts.ratings import STEPS, RatingReader
-from shared.contracts.settlement_views import PostedRound, ReversedRound
+from shared.contracts.settlement_views import CountedResult, PostedRound, ReversedRound, UncountedResult
 from shared.contracts.settlements import RoundKey
 from shared.contracts.topic_reader import Reader, Skipped
 from shared.contracts.topics import PIT_EVENTS, RATING_EVENTS, SETTLEMENTS
@@ -164,9 +164,12 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Records the chips of settled rounds, and reports of missing input. The state maps rounds to closing times."""
+    """Records the chips of settled rounds, that counted tables played, and reports of missing input.
 
-    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, *upstream.OF_INPUT)
+    The state maps rounds to closing times.
+    """
+
+    reader = Reader(SETTLEMENTS, PostedRound, ReversedRound, CountedResult, UncountedResult, *upstream.OF_INPUT)
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> dict[RoundKey, datetime]:
         taken_back = [event.data for event in events if isinstance(event.data, ReversedRound)]
@@ -175,4 +178,6 @@ class Settlements(FactHandler[dict[RoundKey, datetime]]):
     def handle(self, event: Event[Any], state: dict[RoundKey, datetime]) -> Sequence[FactWithPostings]:
         if isinstance(event.data, PostedRound | ReversedRound):
             return (pit.count_round(event.data, state),)
+        if isinstance(event.data, CountedResult | UncountedResult):
+            return tuple(pit.note_result(event.data))
         return tuple(FactWithPostings(fact=fact) for fact in upstream.noted(event))

@@ -131,6 +131,13 @@ class TableRoundCounted(Fact, OfTableDay):
     cents: int
 
 
+@fact("result.noted", INVENTORY_ROUNDS)
+class TableResultNoted(Fact, OfTableDay):
+    """A result of a counted table shows that the table played; -1 `results` takes it back. No chips moved by it."""
+
+    results: Literal[1, -1]
+
+
 @fact("slip.requested", INVENTORY, stream=DESK)
 class SlipRequested(Fact, OfTableDay):
     """The pit requested a fill, or a credit, from the cage."""

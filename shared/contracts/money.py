@@ -30,3 +30,12 @@ def dollars(cents: int, *, symbol: str = "", minus: str = "-", grouped: bool = T
     """
     whole, rest = divmod(abs(cents), 100)
     return f"{minus if cents < 0 else ''}{symbol}{whole:{',' if grouped else ''}}.{rest:02}"
+
+
+def amount(cents: int) -> str:
+    """Return an amount of cents as messages to people name it.
+
+    >>> amount(520000), amount(-50)
+    ('$5,200.00', '-$0.50')
+    """
+    return dollars(cents, symbol="$")

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, Literal, Protocol, Self
 from zoneinfo import ZoneInfo
 
 from shared.contracts.chips import PieceKind, Pieces
 from shared.contracts.devices import DeviceKey, SignedTopic, Signing
 from shared.contracts.moments import Happened
+from shared.contracts.money import amount
 from shared.contracts.properties import (
     CageLocation,
     ExpectedHold,
@@ -77,6 +79,8 @@ class PropertySnapshot:
     reporting: tuple[ReportingPack, ...] = ()
     later: tuple[PropertyApproved, ...] = ()
     """The versions that take effect later. A table that exists already may be listed only in a later version."""
+    earlier: tuple[PropertyApproved, ...] = ()
+    """The versions that took effect before. A cage location that only they have may still hold something."""
 
     @classmethod
     def of(cls, document: PropertyApproved) -> Self:
@@ -212,8 +216,26 @@ class PropertySnapshot:
         return {one.location: one for one in self.document.cage_locations if one.is_in_use_on(day)}
 
     def retired_cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
-        """Return the locations of the cage that are retired on a gaming day, by name."""
-        return {one.location: one for one in self.document.cage_locations if one.is_retired_on(day)}
+        """Return the locations of the cage that are retired on a gaming day, by name.
+
+        A location that a version leaves out is retired on the gaming day on which that version takes effect.
+        """
+        known = (*self.document.cage_locations, *self._left_out)
+        return {one.location: one for one in known if one.is_retired_on(day)}
+
+    @cached_property
+    def _left_out(self) -> tuple[CageLocation, ...]:
+        """The locations of the cage that only earlier versions have, as retired by the version that left them out."""
+        found: dict[str, CageLocation] = {}
+        for before, version in pairwise((*self.earlier, self.document)):
+            named = {one.location for one in version.cage_locations}
+            day = self.gaming_day(version.effective_from)
+            found |= {
+                one.location: one.model_copy(update={"retired_on": min(day, one.retired_on or day)})
+                for one in before.cage_locations
+            }
+            found = {name: one for name, one in found.items() if name not in named}
+        return tuple(found.values())
 
     def rating_terms(self, game: str, day: date) -> RatingTerms | None:
         """Return the terms for rating a game on a gaming day, or None if the property does not state terms."""
@@ -233,10 +255,10 @@ class PropertySnapshot:
         other = None if known is None else next((one for one in contents if (one.kind, one.cents) not in known), None)
         if known is None or other is None:
             return None
-        allowed = ", ".join(f"{kind} {cents}" for kind, cents in sorted(known)) or "none"
+        allowed = ", ".join(f"{kind} {amount(cents)}" for kind, cents in sorted(known)) or "none"
         return (
-            f"a {other.kind} of {other.cents} cents: {self.document.property} has none in use on {day}; it has, cents "
-            f"each: {allowed} ('chip_sets' of its version {self.document.version})"
+            f"a {other.kind} of {amount(other.cents)}: {self.document.property} has none in use on {day}; it has "
+            f"{allowed} ('chip_sets' of its version {self.document.version})"
         )
 
     def _pieces(self, day: date) -> frozenset[tuple[PieceKind, int]] | None:
@@ -420,7 +442,9 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
         detail = (
             f"'occurred_at' {place.clock_text(at)} is more than {minutes} minutes ago ('boundary_minutes' of {name})"
         )
-        raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong")
+        then, today = place.gaming_day(at), place.gaming_day(now)
+        other = "" if then == today else f"; it is booked to the gaming day {today} then, and not to {then}"
+        raise Rejected(Reason.TOO_LATE, f"{detail}: enter it as of now, and adjust what that makes wrong{other}")
     return place_for_command(places, name, at), at
 
 

@@ -11,6 +11,8 @@ from pydantic import AwareDatetime, Field
 from shared.contracts.envelope import Correction
 from shared.contracts.settlements import (
     AccountCredit,
+    ResultCounted,
+    ResultUncounted,
     RoundNotice,
     SettlementPosted,
     SettlementReversed,
@@ -91,3 +93,26 @@ class UnpostedRound(RoundView):
 
     account_credits: ClassVar[tuple[AccountCredit, ...]] = ()
     correction: Correction
+
+
+class ResultView(View):
+    """A result of a counted table."""
+
+    property: str
+    table: str
+    gaming_day: date
+
+
+@view_of(ResultCounted)
+class CountedResult(ResultView):
+    """A result that counts, at its end."""
+
+    closed_at: AwareDatetime
+
+
+@view_of(ResultUncounted)
+class UncountedResult(ResultView):
+    """A void of a result: if it was `counted`, it ended at `closed_at`, and counts no longer."""
+
+    counted: bool
+    closed_at: AwareDatetime | None = None

@@ -89,7 +89,8 @@ INVENTORY: Final = Topic(
 INVENTORY_ROUNDS: Final = Topic(
     name="inventory.rounds",
     title="The rounds in the journal of the table-inventory ledger",
-    description="Every entry of the shards that follow from settled rounds: rounds counted, gaps, quarantined records. "
+    description="Every entry of the shards that follow from settled rounds: rounds counted, results noted, gaps, "
+    "quarantined records. "
     "A topic of its own, so that readers of gaming days need not read a message for each round.",
     publisher="table-inventory",
     outside=("casino-management-system",),

@@ -180,6 +180,19 @@ class Rounds:
         }
         return self._event("settlement.reversed", moment, data)
 
+    def counted(self, table: Table, moment: datetime, **data: Any) -> dict[str, Any]:
+        """A result of a counted table was recorded."""
+        played = {"opened_at": moment.isoformat(), "closed_at": moment.isoformat(), "outcome": "banker"}
+        return self._event("result.counted", moment, _result(table) | played | data)
+
+    def uncounted(self, table: Table, moment: datetime, closed_at: datetime | None) -> dict[str, Any]:
+        """A result was voided at a moment: one that ended at `closed_at`, or one that was not recorded."""
+        said: dict[str, Any] = {"voids": 1, "counted": closed_at is not None}
+        said["correction"] = {"reason": "wrong shoe", "entered_by": "floor.lee", "approved_by": "audit.kim"}
+        if closed_at is not None:
+            said["closed_at"] = closed_at.isoformat()
+        return self._event("result.uncounted", moment, _result(table) | said)
+
     def said(self, kind: str, moment: datetime, data: Mapping[str, Any]) -> dict[str, Any]:
         """Round settlement says something else, of its input say."""
         return self._event(kind, moment, data)
@@ -191,8 +204,15 @@ class Rounds:
 
 
 def _round(table: Table, round_id: str) -> dict[str, Any]:
-    place = {"property": table.property, "table": table.name, "game": "blackjack", "gaming_day": table.day}
-    return place | {"round_id": round_id}
+    return _played(table, "blackjack") | {"round_id": round_id}
+
+
+def _result(table: Table) -> dict[str, Any]:
+    return _played(table, "minibaccarat")
+
+
+def _played(table: Table, game: str) -> dict[str, Any]:
+    return {"property": table.property, "table": table.name, "game": game, "gaming_day": table.day}
 
 
 def _total(sign: int, figures: Mapping[str, int]) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """`pitledger checks`: redeem, clear, replace, collect, write off and recover counter checks at the cage."""
 
+from functools import cached_property
 from typing import Annotated, Any
 
 import typer
 
 from services.cli.amounts import cents_of
 from services.cli.cage.inventory import Amount, Document, Property, Why, approve_step, print_list, send_step
+from services.cli.client import Clocks
 from services.cli.output import AsJson, names, numbers, words
 from services.cli.subjects import Shown
 from shared.contracts.money import dollars
@@ -45,7 +47,8 @@ def on_hand(property_name: Property, as_json: AsJson = False) -> None:
     Example: pitledger checks list riverside
     """
     columns = names("Serial", "Drawer", "Table", "First issued") + numbers("Issued", "Owed")
-    print_list(("counter-checks", property_name), columns, _check_row, f"nothing is owed at {property_name}", as_json)
+    row = _CheckRow(property_name)
+    print_list(("counter-checks", property_name), columns, row, f"nothing is owed at {property_name}", as_json)
 
 
 @app.command()
@@ -225,9 +228,20 @@ def _instrument(instrument_type: str | None, issuer: str | None, references: lis
     return {"instrument": given} if given else {}
 
 
-def _check_row(one: Document) -> list[str]:
-    amounts = [dollars(one["issued_cents"]), dollars(one["left_cents"])]
-    return [one["serial"], one.get("drawer") or "", one.get("table") or "", one["first_issued_at"], *amounts]
+class _CheckRow:
+    """The row of a counter check, with its moment by the clock of the property."""
+
+    def __init__(self, property_name: str) -> None:
+        self._property = property_name
+
+    def __call__(self, one: Document) -> list[str]:
+        amounts = [dollars(one["issued_cents"]), dollars(one["left_cents"])]
+        issued_at = self._clocks.text(one["first_issued_at"], self._property)
+        return [one["serial"], one.get("drawer") or "", one.get("table") or "", issued_at, *amounts]
+
+    @cached_property
+    def _clocks(self) -> Clocks:
+        return Clocks()
 
 
 def _redeemed(one: Document) -> str:

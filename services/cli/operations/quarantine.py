@@ -7,13 +7,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from services.cli.client import Client, client_of
+from services.cli.client import Client, Clocks, client_of
 from services.cli.documents import read_bytes
 from services.cli.exits import CheckFailed, InputRefused, NotFound
 from services.cli.operations import dismissals
 from services.cli.output import AsJson, heading, message, names, numbers, print_json, show, table, words
 from services.cli.services import SETTLEMENT, service_option
 from services.cli.subjects import Shown
+from shared.contracts.envelope import property_of
 from shared.contracts.json_text import read_json
 from shared.runtime.retrying import wait_while
 
@@ -49,11 +50,12 @@ def list_records(
         for record in found:
             print_json(record)
     elif found:
+        clocks = Clocks()
         rows = [
-            [str(one["quarantine"]), one["quarantined_at"][:19], _place(one), _state(one), one["reason"]]
+            [str(one["quarantine"]), _since(clocks, one), _place(one), _state(clocks, one), one["reason"]]
             for one in found
         ]
-        show(table(numbers("ID") + names("Since (UTC)", "Place", "State") + words("Reason"), rows))
+        show(table(numbers("ID") + names("Since", "Place", "State") + words("Reason"), rows))
     else:
         message(f"no record of {service} waits in quarantine")
 
@@ -83,11 +85,12 @@ def show_record(
     if as_json:
         print_json(record)
         return
+    clocks = Clocks()
     facts = [
         ["reason", record["reason"]],
         ["place", _place(record)],
         ["stream", f"{record['source']}, sequence {record['sequence']}" if "source" in record else "unknown"],
-        ["quarantined", record["quarantined_at"]],
+        ["quarantined", _since(clocks, record)],
         ["key", record.get("key_text", "none")],
         ["bytes", f"{len(value):,}"],
     ]
@@ -98,7 +101,7 @@ def show_record(
         if one["request"] in shown:
             facts.append(["sha256", shown[one["request"]]])
     show(
-        heading(f"Record {number} in quarantine of {service}: {_state(record)}"),
+        heading(f"Record {number} in quarantine of {service}: {_state(clocks, record)}"),
         table(names("") + words(""), facts),
     )
     typer.echo(shown_bytes(value))
@@ -221,8 +224,17 @@ def _place(record: Mapping[str, Any]) -> str:
     return f"{record['topic']}/{record['partition']}, offset {record['offset']}"
 
 
-def _state(record: Mapping[str, Any]) -> str:
-    return f"resolved at {record['resolved_at'][:19]}" if "resolved_at" in record else "waits"
+def _state(clocks: Clocks, record: Mapping[str, Any]) -> str:
+    return f"resolved at {_at(clocks, record, 'resolved_at')}" if "resolved_at" in record else "waits"
+
+
+def _since(clocks: Clocks, record: Mapping[str, Any]) -> str:
+    return _at(clocks, record, "quarantined_at")
+
+
+def _at(clocks: Clocks, record: Mapping[str, Any], field: str) -> str:
+    """Return a moment of a record by the clock of the property whose stream the record claims."""
+    return clocks.text(record[field], property_of(record.get("source", "")))
 
 
 def shown_bytes(value: bytes) -> str:

@@ -33,6 +33,11 @@ class MoveAtCage(CageMovement, Happened, Command):
     did not go into the drop box.
     """
 
+    IN_ORDER = (
+        *("property", "kind", "cents", "medium", "patron", "on_behalf_of", "window"),
+        *("purpose", "foreign_country", "table", "instrument"),
+    )
+
 
 class Cage(NamedTuple):
     """The properties, and the last transaction number at the cage of one property."""

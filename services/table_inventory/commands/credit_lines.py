@@ -31,6 +31,7 @@ from shared.contracts.credit_lines import (
 from shared.contracts.envelope import Name, Patron
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
+from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertySnapshot, place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.recording import FactWithPostings
@@ -217,8 +218,8 @@ def reduce(command: ReduceCreditLine, state: tuple[CreditLine, Places], now: Now
     place = place_for_command(places.place, command.property, now.at)
     terms, before = line.require_terms(), line.limit_on(place.gaming_day(now.at))
     if command.limit_cents >= before or command.limit_cents > terms.limit_cents:
-        detail = f"{command.limit_cents} cents are no reduction of {before}: a higher limit is requested, and approved"
-        raise Rejected(Reason.NOT_ALLOWED, detail)
+        detail = f"{amount(command.limit_cents)} are no reduction of {amount(before)}"
+        raise Rejected(Reason.NOT_ALLOWED, f"{detail}: a higher limit is requested, and approved")
     after = CreditLineTerms(limit_cents=command.limit_cents, suspended_for=terms.suspended_for)
     who = {"property": command.property, "patron": command.patron, "reason": command.reason}
     fact = CreditLineReduced(**who, terms=after, before_cents=before, by=now.by, at=now.at)

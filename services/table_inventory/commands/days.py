@@ -28,6 +28,7 @@ from services.table_inventory.queries.days import (
 )
 from services.table_inventory.queries.pit_changes import pending_changes
 from services.table_inventory.queries.places import find_place, require_shift
+from services.table_inventory.queries.ratings import rated_tables
 from services.table_inventory.queries.stated import read_stated
 from services.table_inventory.queries.upstream import open_input
 from services.table_inventory.tables import adjustments, counts
@@ -112,7 +113,8 @@ async def _standing(connection: AsyncConnection, command: DayStep, excused: Coll
     counted = await find_counted(connection, key, now=command.asked_at)
     named = {one.table for one in day.excused} if excused is None else set(excused)
     shifts = counted.shifts(await approved_adjustments(connection, key))
-    used = {table for table in named if counted.was_used(table, shifts.get(table, ()))}
+    rated = await rated_tables(connection, place, key.gaming_day) if named else set()
+    used = {table for table in named if table in rated or counted.was_used(table, shifts.get(table, ()))}
     left = [
         *incomplete(place, key.gaming_day, shifts, named - used),
         *(one.in_words(place.zone) for one in counted.unopened),
@@ -166,7 +168,8 @@ def close(command: CloseDay, state: Standing, now: Now) -> Accepted:
         if (why := counted.place.why_no_table(one.table, gaming_day)) is not None:
             raise Rejected(Reason.NOT_FOUND, why)
         if one.table in state.used:
-            detail = f"table {one.table} cannot be excused: it was counted, open, dropped or played at on {gaming_day}"
+            what = f"it was counted, open, dropped, played or rated at on {gaming_day}"
+            detail = f"table {one.table} cannot be excused: {what}"
             raise Rejected(Reason.NOT_ALLOWED, detail)
     _require_nothing(gaming_day, state.left)
     fact = inventory.DayPreliminary(**dict(command), preliminary_by=now.by, preliminary_at=now.at)

@@ -81,13 +81,14 @@ class IssueCageTransfer(Command):
 class Desk(NamedTuple):
     """The state for issuing a transfer: the properties, and the property's last transfer number.
 
-    Of the giver: its books, and whether it may hold something.
+    Of the giver: its books, whether it may hold something, and whether it was ever counted.
     """
 
     places: Places
     last: int
     there: There
     may_hold: bool
+    counted: bool
 
 
 async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> Desk:
@@ -100,6 +101,7 @@ async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> D
         await last_number(connection, cage_transfers, "transfer", property=command.property),
         await what_is_there(connection, command.property, command.giver),
         bool(await may_hold(connection, command.property, [command.giver])),
+        await last_count(connection, command.property, command.giver) is not None,
     )
 
 
@@ -110,7 +112,7 @@ def issue(command: IssueCageTransfer, desk: Desk, now: Now) -> Accepted:
     day = place.gaming_day(now.at)
     giver = None
     if command.giver not in OUTSIDE:
-        giver = location_to_empty(place, command.giver, day, may_hold=desk.may_hold)
+        giver = location_to_empty(place, command.giver, day, may_hold=desk.may_hold, counted=desk.counted)
     if command.receiver not in OUTSIDE:
         location_in_use(place, command.receiver, day)
     if (why := why_not_passed(command.giver, command.receiver, command.contents)) is not None:
@@ -251,7 +253,8 @@ def enter(command: EnterCageCount, state: Counting, now: Now) -> Accepted:
     """Enter a count under the next number."""
     place = place_for_command(state.places.place, command.property, now.at)
     day = place.gaming_day(now.at)
-    location = location_to_empty(place, command.location, day, may_hold=state.may_hold)
+    counted = state.has is not None
+    location = location_to_empty(place, command.location, day, may_hold=state.may_hold, counted=counted)
     require_cashier(place, location, state.has, command.cashier, command.next_cashier)
     require_held(place, command.contents)
     if state.waiting is not None:

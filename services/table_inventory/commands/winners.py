@@ -15,6 +15,7 @@ from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
 from shared.contracts.cage import PaidWin, TaxNumber, WagerWords, WinnerIdentified
 from shared.contracts.envelope import Country, Identifier, Name, Patron
+from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import SEATS_MAX
@@ -215,7 +216,7 @@ def _require_odds(paid: PaidWin, place: PropertySnapshot, day: date) -> None:
                 form = pack.forms[rule.form].on(day).value
                 raise Rejected(
                     Reason.NOT_ALLOWED,
-                    f"from {held.value} cents on {form.number or form.title} asks for the 'odds' of the wager, such as "
-                    "30 to 1",
+                    f"from {amount(held.value)} on {form.number or form.title} asks for the 'odds' of the wager, such "
+                    "as 30 to 1",
                     cites=held.source,
                 )

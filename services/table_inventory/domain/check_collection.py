@@ -3,6 +3,7 @@
 from services.table_inventory.domain.checks import CounterCheck
 from services.table_inventory.domain.entered import EnteredDocument
 from shared.contracts.check_collection import CheckWriteOffEntered
+from shared.contracts.money import amount
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
 
@@ -20,7 +21,9 @@ class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
     def require_left_on(self, check: CounterCheck) -> None:
         """Raise Rejected if part of the amount to be written off was paid meanwhile."""
         if self.cents > check.left_cents:
-            detail = f"{self.label} is of {self.cents} cents, and {check.left_cents} are still owed on the check"
+            detail = (
+                f"{self.label} is of {amount(self.cents)}, and {amount(check.left_cents)} are still owed on the check"
+            )
             raise Rejected(Reason.CONTRADICTS, f"{detail}: reject it, and have what is still owed entered")
 
     def recovered_with(self, cents: int) -> int:
@@ -29,7 +32,7 @@ class CheckWriteOff(CheckWriteOffEntered, EnteredDocument):
             raise Rejected(Reason.TOO_EARLY, f"{self.label} is {self.status}: nothing of it is recovered")
         if self.recovered_cents + cents > self.cents:
             left = self.cents - self.recovered_cents
-            raise Rejected(Reason.CONTRADICTS, f"{self.label} has {left} cents to be recovered, not {cents}")
+            raise Rejected(Reason.CONTRADICTS, f"{self.label} has {amount(left)} to be recovered, not {amount(cents)}")
         return self.recovered_cents + cents
 
 

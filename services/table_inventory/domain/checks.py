@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, BaseModel
 
 from shared.contracts.cage import PaidIn
 from shared.contracts.moments import EnteredLate
+from shared.contracts.money import amount
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
@@ -39,8 +40,8 @@ class CounterCheck(BaseModel):
         if not self.left_cents:
             raise Rejected(Reason.ALREADY_DECIDED, f"nothing is owed on counter check {self.serial} any more")
         if cents > self.left_cents:
-            detail = f"counter check {self.serial} has {self.left_cents} cents left: {cents} of it cannot be {verb}"
-            raise Rejected(Reason.CONTRADICTS, detail)
+            detail = f"counter check {self.serial} has {amount(self.left_cents)} left"
+            raise Rejected(Reason.CONTRADICTS, f"{detail}: {amount(cents)} of it cannot be {verb}")
 
     def require_not_returned(self) -> None:
         """Raise Rejected for a check that came back unpaid, because a replacement would hide that."""

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime
 
 from shared.contracts.credit_lines import CreditLineAsked, CreditLineRequested, CreditLineTerms
 from shared.contracts.envelope import DocumentNumber, Name, Patron, Person
+from shared.contracts.money import amount
 from shared.contracts.people import same_person
 from shared.contracts.properties import CreditLineRules, CreditLineTier
 from shared.contracts.property_snapshot import PropertySnapshot
@@ -113,7 +114,7 @@ class CreditLine:
         if returned:
             return f"counter check {', '.join(returned)} of {who} came back unpaid: no credit until it is paid"
         if (lost := sum(one.written_off_cents for one in self.checks)) > 0:
-            return f"{lost} cents of {who} are written off: no credit until they are paid, by the bank, too"
+            return f"{amount(lost)} of {who} are written off: no credit until they are paid, by the bank, too"
         return None
 
     def require_unchanged_since(self, request: "CreditLineRequest", place: PropertySnapshot) -> None:
@@ -143,8 +144,8 @@ class CreditLine:
         if cents > limit - owed:
             raise Rejected(
                 Reason.LIMIT_EXCEEDED,
-                f"{cents} cents are above the available credit of {who}: {max(limit - owed, 0)} cents, a limit of "
-                f"{limit} on {day} less {owed} outstanding",
+                f"{amount(cents)} are above the available credit of {who}: {amount(max(limit - owed, 0))}, a limit of "
+                f"{amount(limit)} on {day} less {amount(owed)} outstanding",
             )
 
 
@@ -194,7 +195,7 @@ def tier_of(place: PropertySnapshot, limit_cents: int) -> CreditLineTier:
     tier = rules.tier(limit_cents)
     if tier is None:
         most = rules.tiers[-1].limit_cents_max
-        raise Rejected(Reason.NOT_ALLOWED, f"nobody at {place.document.property} approves a limit above {most} cents")
+        raise Rejected(Reason.NOT_ALLOWED, f"nobody at {place.document.property} approves a limit above {amount(most)}")
     return tier
 
 
@@ -211,7 +212,7 @@ def require_approver(request: CreditLineRequest, by: str, tier: CreditLineTier, 
     if not roles & set(tier.roles):
         raise Rejected(
             Reason.NOT_ALLOWED,
-            f"{by} does not approve limits up to {tier.limit_cents_max} cents at {request.property}: that is for "
+            f"{by} does not approve limits up to {amount(tier.limit_cents_max)} at {request.property}: that is for "
             f"{', '.join(tier.roles)}, as its 'people' have them",
         )
 
@@ -251,7 +252,7 @@ def granted(request: CreditLineRequest, terms: CreditLineTerms | None, day: date
     before = None if terms is None else terms.on(day)
     after = _granted(request, before, day)
     if after == before:
-        detail = f"patron {request.patron} has a limit of {before.limit_on(day)} cents already, on the same terms"
+        detail = f"patron {request.patron} has a limit of {amount(before.limit_on(day))} already, on the same terms"
         raise Rejected(Reason.NOT_ALLOWED, f"{detail}: the request changes nothing")
     return after
 
@@ -268,7 +269,7 @@ def _granted(request: CreditLineRequest, terms: CreditLineTerms | None, day: dat
             if terms is None:
                 raise Rejected(Reason.TOO_EARLY, f"patron {request.patron} has no limit to be increased")
             if request.limit_cents <= terms.limit_cents:
-                detail = f"{request.limit_cents} cents are no increase of the limit of {terms.limit_cents}"
+                detail = f"{amount(request.limit_cents)} are no increase of the limit of {amount(terms.limit_cents)}"
                 raise Rejected(Reason.NOT_ALLOWED, f"{detail}: the request changes nothing")
             return terms.model_copy(update={"temporary_cents": request.limit_cents, "until": request.until})
         case "reinstatement":

@@ -5,6 +5,7 @@ from typing import Any
 
 from services.table_inventory.domain.slips import Slip
 from shared.contracts import pit
+from shared.contracts.money import amount
 from shared.rules.errors import Refused
 
 
@@ -38,8 +39,8 @@ def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip
 
     if found.resolved_cents is not None and instead is None:
         raise Refused(
-            f"the variance of {name} is resolved, for {found.resolved_cents} cents: correct what was counted instead; "
-            "then it is to be resolved again"
+            f"the variance of {name} is resolved, for {amount(found.resolved_cents)}: correct what was counted "
+            "instead; then it is to be resolved again"
         )
     if found.resolved_cents is not None and not stays(*(("number",) if hasattr(data, "number") else ("gaming_day",))):
         raise Refused(f"the variance of {name} is resolved: what it names, and its gaming day, stay as they are")

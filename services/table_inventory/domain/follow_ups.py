@@ -17,6 +17,7 @@ from services.table_inventory.domain.slips import Slip
 from services.table_inventory.domain.unopened import Unopened
 from services.table_inventory.domain.variances import Variance
 from services.table_inventory.domain.win import Win
+from shared.contracts.money import amount
 from shared.contracts.win import Missing
 
 FollowUpKind = Literal[
@@ -88,7 +89,7 @@ def follow_ups(found: Findings, now: datetime) -> list[FollowUp]:
 def _variances(variances: Iterable[Variance]) -> Iterator[FollowUp]:
     for one in variances:
         if one.status != "resolved":
-            what = f"{one.what}: {one.counted_cents} cents against {one.expected_cents} ({one.level})"
+            what = f"{one.what}: {amount(one.counted_cents)} against {amount(one.expected_cents)} ({one.level})"
             more = {"table": one.table, "cents": one.cents, "owner": one.owner}
             yield FollowUp(kind="variance", since=one.at, subject=one.key().path(), reason=what, **more)
 

@@ -26,6 +26,7 @@ from shared.contracts.cage_locations import (
 from shared.contracts.check_collection import RecoveryVoided
 from shared.contracts.facts import Fact
 from shared.contracts.inventory import Number, PitVoided
+from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.journal.entry import Account, Posting
@@ -218,11 +219,11 @@ def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str
         if found is None or found.kind != one.piece or one.cents not in found.denominations_cents:
             which = "without a 'chip_set'" if one.chip_set is None else f"of the chip set {one.chip_set!r}"
             known = ", ".join(
-                f"{named.chip_set} ({named.kind}s of {', '.join(map(str, named.denominations_cents))})"
+                f"{named.chip_set} ({named.kind}s of {', '.join(map(amount, named.denominations_cents))})"
                 for named in sets
             )
-            known = f"{name} has, cents each: {known} ('chip_sets' of version {place.document.version})"
-            return f"a {one.piece} of {one.cents} cents {which}: {known}"
+            known = f"{name} has {known} ('chip_sets' of version {place.document.version})"
+            return f"a {one.piece} of {amount(one.cents)} {which}: {known}"
     return None
 
 

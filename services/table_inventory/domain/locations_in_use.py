@@ -46,17 +46,20 @@ def _takes_nothing_in(place: PropertySnapshot, retired: CageLocation) -> str:
     return f"{retired.location} {_at_cage(place)} was retired on {retired.retired_on} and takes nothing in"
 
 
-def location_to_empty(place: PropertySnapshot, name: str, day: date, *, may_hold: bool) -> CageLocation | None:
+def location_to_empty(
+    place: PropertySnapshot, name: str, day: date, *, may_hold: bool, counted: bool
+) -> CageLocation | None:
     """Return a location of a property's cage that is counted, or gives something, on a gaming day; None for `cage`.
 
-    A retired location is one as long as it may hold something. Raises: Rejected if there is none of this name, or it is
-    retired and empty.
+    A retired location is one as long as it may hold something. `counted`: it was ever counted. Raises: Rejected if
+    there is none of this name, or it is retired and empty.
     """
     retired = place.retired_cage_locations_on(day).get(name)
     if retired is None:
         return location_in_use(place, name, day)
     if not may_hold:
-        detail = f"{name} was retired on {retired.retired_on} and is empty by its books and its last count"
+        why = "is empty by its books and its last count" if counted else "was never counted, and its books have nothing"
+        detail = f"{name} was retired on {retired.retired_on} and {why}"
         raise Rejected(Reason.NOT_ALLOWED, f"{detail}: count what is found there where it is taken to")
     return retired
 

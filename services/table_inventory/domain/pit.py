@@ -3,7 +3,7 @@
 § 465a.36(b) permits six kinds of movements. Every event that moves chips is of one of these kinds, except tips.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any, Final, Literal, NamedTuple
@@ -18,10 +18,18 @@ from shared.contracts import pit
 from shared.contracts.chips import Pieces, value_of
 from shared.contracts.envelope import Event
 from shared.contracts.facts import name_and_version
-from shared.contracts.inventory import Moved, Movement, PitRecorded, TableRoundCounted
+from shared.contracts.inventory import (
+    Moved,
+    Movement,
+    OfTableDay,
+    PitRecorded,
+    TableResultNoted,
+    TableRoundCounted,
+)
+from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, in_pit
 from shared.contracts.rejection import Rejected
-from shared.contracts.settlement_views import PostedRound, ReversedRound
+from shared.contracts.settlement_views import CountedResult, PostedRound, ReversedRound, UncountedResult
 from shared.contracts.settlements import RoundKey
 from shared.contracts.table_kinds import require_of_its_kind
 from shared.journal.entry import Posting
@@ -80,7 +88,7 @@ class PreparedCheck(NamedTuple):
     is_void: bool = False
 
     def __str__(self) -> str:
-        return f"{self.cents} cents for {self.patron} at {self.table}"
+        return f"{amount(self.cents)} for {self.patron} at {self.table}"
 
 
 @dataclass(slots=True)
@@ -335,3 +343,12 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
     fact = TableRoundCounted(**key._asdict(), gaming_day=data.gaming_day, rounds=rounds, cents=cents)
     postings = TableAccounts(data.property, data.table).transfer("inventory", "rounds", cents)
     return FactWithPostings(fact=fact, postings=postings, occurred_at=at)
+
+
+def note_result(data: CountedResult | UncountedResult) -> Iterator[FactWithPostings]:
+    """Yield the fact of a counted table's result, at its end; none for the void of a result that was not counted."""
+    if data.closed_at is None:
+        return
+    results: Literal[1, -1] = 1 if isinstance(data, CountedResult) else -1
+    at_table = {name: getattr(data, name) for name in OfTableDay.model_fields}
+    yield FactWithPostings(fact=TableResultNoted(**at_table, results=results), occurred_at=data.closed_at)

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Final
 
 from services.table_inventory.domain.entered import Revision
+from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tax_invoices import TaxInvoice
@@ -29,7 +30,7 @@ def require_change(invoice: TaxInvoice, revisions: Iterable[TaxInvoiceDocument])
     if approved is None or any(getattr(invoice, name) != getattr(approved, name) for name in _FIGURES):
         return
     detail = (
-        f"{approved.label}, approved by {approved.approved_by}, says the same: {approved.cents} cents for "
+        f"{approved.label}, approved by {approved.approved_by}, says the same: {amount(approved.cents)} for "
         f"{approved.payee}, of the return that ends on {approved.last_day}, received on {approved.received_on}"
     )
     raise Rejected(Reason.CONTRADICTS, detail)

@@ -22,14 +22,15 @@ class Unopened(BaseModel):
     table: str
     since: AwareDatetime
     rounds: int = 0
+    results: int = 0
     coupons: int = 0
     changes: int = 0
     waivers: int = 0
 
     def in_words(self, zone: ZoneInfo) -> str:
         """Return the play as text, with times in the time zone of the property."""
-        counted = [(self.rounds, "round"), (self.coupons, "coupon"), (self.changes, "change of chips")]
-        counted.append((self.waivers, "waiver of vigorish"))
+        counted = [(self.rounds, "round"), (self.results, "result"), (self.coupons, "coupon")]
+        counted += [(self.changes, "change of chips"), (self.waivers, "waiver of vigorish")]
         since = clock_text(self.since, zone)
         return f"{_listed(counted)} at {self.table} since {since}, and nobody had opened it"
 

@@ -30,7 +30,7 @@ def upgrade() -> None:
         *("patron_checks", "credit_lines", "credit_line_requests", "check_write_offs"),
         *("write_offs", "touched", "wins_stated", "upstream_gaps", "upstream_quarantine"),
         *("cage_book", "cage_transfers", "cage_counts", "chips_in_service"),
-        *("submissions", "rating_steps", "ratings_stated"),
+        *("results", "submissions", "rating_steps", "ratings_stated"),
         *("counter_checks", "read_until", "pit_events", "brought_forward", "pit_changes", "pit_change_outcomes"),
     )
     grant("DELETE", "counts", "movements", "boxes", "transports", "equipment", "counter_checks")

@@ -62,6 +62,13 @@ RETURNS TABLE (cause TEXT, cents BIGINT, rounds BIGINT, unknown BIGINT, coupons 
         date_trunc('hour', after, 'UTC') + interval '1 hour', date_trunc('hour', until, 'UTC'))
 $$;
 
+CREATE TABLE results (
+    shard BIGINT, seq BIGINT, property TEXT NOT NULL, "table" TEXT NOT NULL, at TIMESTAMPTZ NOT NULL,
+    results BIGINT NOT NULL,
+    PRIMARY KEY (shard, seq)
+);
+CREATE INDEX results_in_order ON results (property, "table", at);
+
 CREATE TABLE requests (
     property TEXT, request BIGINT, slip TEXT NOT NULL, "table" TEXT NOT NULL, shift TEXT NOT NULL,
     requested_by TEXT NOT NULL, gaming_day DATE NOT NULL, contents JSONB NOT NULL, requested_at TIMESTAMPTZ NOT NULL,

@@ -1,4 +1,4 @@
-"""The read model of gaming tables: their pit events, their slips, and the rounds played on them.
+"""The read model of gaming tables: their pit events, their slips, and the rounds and results played on them.
 
 A pit event can be corrected or voided, so that its rows always show the version in force.
 """
@@ -22,8 +22,8 @@ from shared.journal.recording import Recorded
 from shared.runtime.ingest.pit_events import PitEventRows, PitPlace
 
 TABLES: Final = (
-    *(t.pit_events, t.counts, t.brought_forward, t.movements, t.moved, t.requests, t.slips, t.manual_slips, t.boxes),
-    *(t.transports, t.equipment, t.pit_changes, t.pit_change_outcomes),
+    *(t.pit_events, t.counts, t.brought_forward, t.movements, t.moved, t.results, t.requests, t.slips),
+    *(t.manual_slips, t.boxes, t.transports, t.equipment, t.pit_changes, t.pit_change_outcomes),
 )
 
 KEPT: Final[Kept] = {
@@ -61,6 +61,8 @@ def apply(rows: Rows, entry: Entry, fact: Fact, standing: Standing) -> None:
             rows.keep(insert, t.pit_changes, fact, **place, status="proposed", voids=fact.instead is None)
         case inventory.TableRoundCounted():
             rows.move(entry, fact, inventory.Moved(movement="wager", cents=fact.cents), "round", fact.round_id)
+        case inventory.TableResultNoted():
+            rows.keep(insert, t.results, fact, shard=entry.shard, seq=entry.seq, at=entry.draft.occurred_at)
         case inventory.PitRecorded():
             _pit(rows, entry, fact, stands=standing[_place(fact)] == (entry.shard, entry.seq))
         case inventory.PitVoided():

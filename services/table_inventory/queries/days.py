@@ -81,7 +81,8 @@ class Counted:
     def was_used(self, table: str, wins: Iterable[Win]) -> bool:
         """Return whether a table was used on the day. `wins` are the wins of its shifts on that day."""
         happened = self.sessions.get(table, nothing_of(table)).happened_on(self.place, self.key.gaming_day)
-        return happened or any(win.found for win in wins)
+        played = any(one.table == table for one in self.unopened)
+        return happened or played or any(win.found for win in wins)
 
     def shifts(self, approved: Sequence[AdjustmentEntered]) -> dict[str, list[Win]]:
         """Return the wins of each table's shifts, including the given approved adjustments, by table."""

@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.ratings import RecordedStep
+from services.table_inventory.domain.ratings import RecordedStep, rating_of
 from services.table_inventory.tables import rating_steps, ratings_stated, submissions
+from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.ratings import RatedSpan, RatingRecorded, RatingStated
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.submissions import SubmissionApproved
@@ -76,6 +77,18 @@ async def ratings_of_day(connection: AsyncConnection, property_name: str, day: d
     query = select(column).distinct().where(rating_steps.c.property == property_name, rating_steps.c.gaming_day == day)
     names = await connection.execute(query.order_by(column))
     return [RatingKey(property_name, name) for name in names.scalars()]
+
+
+async def rated_tables(connection: AsyncConnection, place: PropertySnapshot, day: date) -> set[str]:
+    """Return the tables at which patrons are rated as playing on a gaming day."""
+    begins, ends = place.begins_at(day), place.begins_at(day + timedelta(days=1))
+    found: set[str] = set()
+    for steps in (await steps_of(connection, await ratings_of_day(connection, place.document.property, day))).values():
+        rating = rating_of(steps)
+        found |= {span.table for span in rating.spans if begins < span.ends and span.begins < ends}
+        if rating.since is not None and rating.since < ends and rating.table is not None:
+            found.add(rating.table)
+    return found
 
 
 async def read_rating_statements(

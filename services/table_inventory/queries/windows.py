@@ -34,11 +34,20 @@ _MARKS: Final = text("""
         SELECT (SELECT min(m."table") FROM table_inventory.moved m
                 WHERE m.property = :property AND m."table" > t."table")
         FROM moving t WHERE t."table" IS NOT NULL),
+    resulting AS (
+        SELECT min(r."table") AS "table" FROM table_inventory.results r WHERE r.property = :property
+        UNION ALL
+        SELECT (SELECT min(r."table") FROM table_inventory.results r
+                WHERE r.property = :property AND r."table" > t."table")
+        FROM resulting t WHERE t."table" IS NOT NULL),
     tables AS (
         SELECT "table" FROM counted
         WHERE "table" IS NOT NULL AND (CAST(:table AS text) IS NULL OR "table" = :table)
         UNION
         SELECT "table" FROM moving
+        WHERE "table" IS NOT NULL AND (CAST(:table AS text) IS NULL OR "table" = :table)
+        UNION
+        SELECT "table" FROM resulting
         WHERE "table" IS NOT NULL AND (CAST(:table AS text) IS NULL OR "table" = :table)),
     begun AS (  -- with a count that says by itself whether the table is open after it, on which day and shift
         SELECT t."table", coalesce(a.at, f.at, '-infinity') AS at, coalesce(a.sequence, f.sequence, 0) AS sequence,
@@ -104,19 +113,31 @@ _KNOWN: Final = text("""
         GROUP BY d.key) k ON true
     GROUP BY w.number""")
 
-# For each row of a reversed round there is another row with -1 rounds at the same moment.
+# For each row of a reversed round, or of a result taken back, there is another row with -1 at the same moment.
 _UNOPENED: Final = text("""
-    SELECT p."table", min(p.at) AS since, CAST(coalesce(sum(p.rounds), 0) AS bigint) AS rounds,
+    WITH w AS (
+        SELECT * FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
+            w ("table", after, until)),
+    played AS (
+        SELECT m."table", m.at, m.cause, sum(m.rounds) AS times
+        FROM w
+        JOIN table_inventory.movements m
+            ON m.property = :property AND m."table" = w."table" AND m.at > w.after AND m.at <= w.until
+            AND m.cause IN ('round', 'coupon', 'change', 'waived')
+        GROUP BY m."table", m.at, m.cause, m.ref, CASE WHEN m.cause <> 'round' THEN m.seq END
+        UNION ALL
+        SELECT r."table", r.at, 'result', sum(r.results)
+        FROM w
+        JOIN table_inventory.results r
+            ON r.property = :property AND r."table" = w."table" AND r.at > w.after AND r.at <= w.until
+        GROUP BY r."table", r.at)
+    SELECT p."table", min(p.at) AS since,
+           CAST(coalesce(sum(p.times) FILTER (WHERE p.cause = 'round'), 0) AS bigint) AS rounds,
+           CAST(coalesce(sum(p.times) FILTER (WHERE p.cause = 'result'), 0) AS bigint) AS results,
            count(*) FILTER (WHERE p.cause = 'coupon') AS coupons, count(*) FILTER (WHERE p.cause = 'change') AS changes,
            count(*) FILTER (WHERE p.cause = 'waived') AS waivers
-    FROM (SELECT m."table", m.at, m.cause, sum(m.rounds) AS rounds
-          FROM unnest(CAST(:tables AS text[]), CAST(:after AS timestamptz[]), CAST(:until AS timestamptz[]))
-              w ("table", after, until)
-          JOIN table_inventory.movements m
-              ON m.property = :property AND m."table" = w."table" AND m.at > w.after AND m.at <= w.until
-              AND m.cause IN ('round', 'coupon', 'change', 'waived')
-          GROUP BY m."table", m.at, m.cause, m.ref, CASE WHEN m.cause <> 'round' THEN m.seq END) p
-    WHERE p.cause <> 'round' OR p.rounds <> 0
+    FROM played p
+    WHERE p.cause NOT IN ('round', 'result') OR p.times <> 0
     GROUP BY p."table"
     ORDER BY 1""")
 
@@ -206,7 +227,7 @@ async def boxes_between(connection: Executes, asked: Mapping[str, Any]) -> dict[
 
 
 async def unopened_in(connection: Executes, property_name: str, closed: Sequence[ClosedTime]) -> list[Unopened]:
-    """Return the play at closed tables, without reversed rounds."""
+    """Return the play at closed tables, without reversed rounds and voided results."""
     if not closed:
         return []
     tables, after, until = map(list, zip(*closed, strict=True))

@@ -54,6 +54,7 @@ from services.table_inventory.tables.pit import (
     pit_change_outcomes,
     pit_changes,
     requests,
+    results,
     slips,
     transports,
 )
@@ -96,6 +97,7 @@ __all__ = [
     "ratings_stated",
     "read_until",
     "requests",
+    "results",
     "sealed_counts",
     "slips",
     "submissions",

@@ -77,6 +77,17 @@ moved = Table(
 )
 """Hourly sums of movements. A period is summed from its whole hours and the single movements at both ends."""
 
+results = Table(
+    "results",
+    metadata,
+    *numbers("shard", "seq", key=True),
+    *texts("property", "table"),
+    *moments("at"),
+    *numbers("results"),  # -1 if a result was taken back
+    Index("results_in_order", "property", "table", "at"),
+)
+"""The results of counted tables: each shows that the table played at its moment."""
+
 requests = Table(
     "requests",
     metadata,

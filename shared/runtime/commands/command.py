@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 from hashlib import sha256
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -23,7 +23,12 @@ from shared.runtime.text import printable
 
 
 class Command(Contract):
-    """A command as it was sent. The docstring of each subclass becomes the description of its route."""
+    """A command as it was sent. The docstring of each subclass becomes the description of its route.
+
+    `IN_ORDER` names the fields that its form asks for first, in this order; the others follow.
+    """
+
+    IN_ORDER: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

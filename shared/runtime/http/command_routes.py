@@ -32,7 +32,7 @@ from shared.contracts.envelope import Contract, Identifier
 from shared.contracts.json_text import MemberTwice, read_json
 from shared.contracts.rejection import Reason
 from shared.rules.errors import Finding
-from shared.runtime.commands.command import Approving
+from shared.runtime.commands.command import Approving, Command
 from shared.runtime.commands.idempotency import Answer
 from shared.runtime.http.access import (
     LISTED_MAX,
@@ -312,8 +312,11 @@ def _signature(model: type[Contract], in_path: Iterable[str], role: Role, whose:
         for name in fields
         if name in in_path
     }
+    first = model.IN_ORDER if issubclass(model, Command) else ()
     in_body: dict[str, Any] = {
-        name: (field.annotation, copy(field)) for name, field in fields.items() if name not in in_path
+        name: (fields[name].annotation, copy(fields[name]))
+        for name in dict.fromkeys((*first, *fields))
+        if name not in in_path
     }
     if in_body:
         made: Any = create_model(

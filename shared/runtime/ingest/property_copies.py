@@ -45,7 +45,7 @@ class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
 
     def __init__(self, table: Table) -> None:
         super().__init__(table, PropertyApproved, PropertySnapshot.of)
-        self._with_later: dict[tuple[str, int], PropertySnapshot] = {}
+        self._with_others: dict[tuple[str, int], PropertySnapshot] = {}
 
     def place(self, property_name: str, moment: datetime) -> PropertySnapshot | None:
         """Return a property as of a moment, or None if no version is in effect then."""
@@ -54,15 +54,21 @@ class Places(ApprovedCopy[PropertyApproved, PropertySnapshot]):
         if document is None:
             return None
         key = (document.hash, len(versions))
-        found = self._with_later.get(key)
+        found = self._with_others.get(key)
         if found is None:
             later = tuple(version for version in versions if version.effective_from > document.effective_from)
-            found = self._with_later[key] = replace(self.made(document), later=later)
+            before = (version for version in versions if _order(version) < _order(document))
+            earlier = tuple(sorted(before, key=_order))
+            found = self._with_others[key] = replace(self.made(document), later=later, earlier=earlier)
         return found
 
     def of_day(self, property_name: str, day: date) -> PropertySnapshot | None:
         """Return a property as of a gaming day, or None if no version is in effect then."""
         return place_of_day(self.versions(property_name), day)
+
+
+def _order(version: PropertyApproved) -> tuple[datetime, int]:
+    return version.effective_from, version.version
 
 
 async def known_places(connection: AsyncConnection, table: Table) -> Places:

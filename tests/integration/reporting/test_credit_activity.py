@@ -104,8 +104,8 @@ def test_a_recovery_that_came_back_is_no_recovery(pit: Pit) -> None:
     assert (10000, 10000) == identities(report)["outstanding"]
     log = rows(pit.read("counter-checks"), "cage", "what", "reason")[-4:]
     assert [
-        ("recovered", "write-off 1: 4000 cents so far"),
+        ("recovered", "write-off 1: $40.00 so far"),
         ("recovery returned unpaid", "no. 2: no funds"),
-        ("recovered", "write-off 1: 3000 cents so far"),
+        ("recovered", "write-off 1: $30.00 so far"),
         ("recovery void", "no. 4: another check"),
     ] == log

@@ -165,7 +165,7 @@ def test_chips_in_service_are_stated_by_two_people_with_their_source(both: BothB
     _states(both, house(500, 400))
     for change, status, why in (
         ({"gaming_day": "2026-11-21"}, 409, "gaming day 2026-11-21 has not come yet"),
-        ({"contents": [house(700, 1)]}, 404, "a chip of 700 cents of the chip set 'house'"),
+        ({"contents": [house(700, 1)]}, 404, "a chip of $7.00 of the chip set 'house'"),
         ({"contents": currency(1)}, 422, "only the property's own 'chips' are put into service"),
     ):
         assert_problem(both.ledger.send(IN_SERVICE, body | change, person="audit.kim"), status, why)

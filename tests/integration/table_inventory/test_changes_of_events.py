@@ -245,7 +245,7 @@ def test_a_count_whose_variance_is_resolved_is_corrected_and_resolved_again(desk
     path = f"/variances/{PROPERTY}/{DAY}/inventory/BJ-01/2"
     desk.done(f"{path}/own", {"owner": "audit.kim"}, person="audit.lou")
     desk.done(f"{path}/resolve", {"conclusion": "overpaid"}, person="audit.kim")
-    assert "the variance of event 2 is resolved, for -50000 cents" in one_refusal(desk, voided(table, count))
+    assert "the variance of event 2 is resolved, for -$500.00" in one_refusal(desk, voided(table, count))
     desk.pit(corrected(table, count, {**count, "data": {**count["data"], "contents": chips(c500=950)}}))
     assert ["changed"] == [one["status"] for one in desk.variances()]
 

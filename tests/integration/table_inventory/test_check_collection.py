@@ -80,7 +80,7 @@ def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: In
     given = owing.done(f"{CHECKS}/K-1/collection", {"collector": "Smith and Roe, counsel"}, person="cage.ann")
     assert ("p-1", 600_00) == (given["drawer"], given["left_cents"])
     above = owing.send(WRITE_OFFS, entered("K-1", 600_01), person="credit.una")
-    assert_problem(above, 409, "counter check K-1 has 60000 cents left: 60001 of it cannot be written off")
+    assert_problem(above, 409, "counter check K-1 has $600.00 left: $600.01 of it cannot be written off")
     number = owing.done(WRITE_OFFS, entered("K-1", 600_00), person="boss.bea")["check_write_off"]
     assert_problem(
         owing.send(WRITE_OFFS, entered("K-1", 1), person="credit.una"), 409, "entered already, and undecided"
@@ -92,13 +92,13 @@ def test_a_check_is_written_off_by_two_people_and_recovered_up_to_that(owing: In
     assert "approved" == owing.done(f"{path}/approve", person="boss.cal")["status"]
     assert (1_000_00, 0, 0) == standing(owing)
     refused = owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
-    assert_problem(refused, 422, "60000 cents of patron p-1 at riverbend are written off")
+    assert_problem(refused, 422, "$600.00 of patron p-1 at riverbend are written off")
     assert (
         250_00
         == owing.done(f"{path}/recover", {"cents": 250_00, "paid_in": "currency"}, person="cage.ann")["recovered_cents"]
     )
     beyond = owing.send(f"{path}/recover", {"cents": 350_01, "paid_in": "currency"}, person="cage.ann")
-    assert_problem(beyond, 409, "has 35000 cents to be recovered, not 35001")
+    assert_problem(beyond, 409, "has $350.00 to be recovered, not $350.01")
     owing.done(f"{path}/recover", {"cents": 350_00, "paid_in": "chips"}, person="cage.ann")
     owing.done(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
     balances = owing.balances()
@@ -124,7 +124,7 @@ def test_a_recovery_by_an_instrument_lifts_no_stop_until_the_bank_paid_it(owing:
     """What comes back unpaid is written off again; a second instrument counts once it is cleared."""
     written_off(owing, "K-1", 600_00)
     first = recovered(owing, 600_00, "deposit")
-    stopped = "60000 cents of patron p-1 at riverbend are written off: no credit until they are paid, by the bank, too"
+    stopped = "$600.00 of patron p-1 at riverbend are written off: no credit until they are paid, by the bank, too"
     assert_problem(owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai"), 422, stopped)
     back = owing.done(f"{CHECKS}/redemptions/{first}/return", {"reason": "no funds"}, person="cage.ann")
     assert (1, 0, first) == (back["check_write_off"], back["recovered_cents"], back["returns"])
@@ -157,7 +157,7 @@ def test_a_recovery_that_was_a_mistake_is_void_by_another_person(owing: Inventor
     [listed] = owing.get(WRITE_OFFS, person="credit.una").json()["items"]
     assert (0, 600_00) == (listed["recovered_cents"], listed["cents"])
     refused = owing.send(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
-    assert_problem(refused, 422, "60000 cents of patron p-1 at riverbend are written off")
+    assert_problem(refused, 422, "$600.00 of patron p-1 at riverbend are written off")
     assert 0 == sum(cents for (_, _, leg), cents in owing.balances().items() if leg == "checks_recovered")
     recovered(owing, 600_00, "currency")
     owing.done(f"{CREDIT}/checks", prepared("K-2", 1), person="pit.kai")
@@ -171,7 +171,7 @@ def test_a_settlement_writes_off_the_rest_and_stops_nobody(owing: InventoryDesk)
     number = owing.done(WRITE_OFFS, entered("K-1", 300_00, "settlement"), person="credit.una")["check_write_off"]
     owing.done(f"{CHECKS}/K-1/redeem", {"cents": 400_00, "paid_in": "currency"}, person="cage.ann")
     overtaken = owing.send(f"{WRITE_OFFS}/{number}/approve", person="boss.cal")
-    why = "write-off 2 of counter check K-1 is of 30000 cents, and 20000 are still owed on the check: reject it"
+    why = "write-off 2 of counter check K-1 is of $300.00, and $200.00 are still owed on the check: reject it"
     assert_problem(overtaken, 409, why)
     assert "paid" not in overtaken.text
     owing.done(f"{WRITE_OFFS}/{number}/reject", {"reason": "less is left"}, person="boss.cal")

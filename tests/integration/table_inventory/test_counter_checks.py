@@ -37,7 +37,7 @@ def test_a_check_is_paid_in_parts_until_nothing_is_owed(desk: InventoryDesk) -> 
     first = _redeem(desk, "CC1", 300_00, "currency", drawer="p-1")
     assert (1, 700_00, "BJ-01", "grave") == tuple(first[name] for name in ("step", "left_cents", "table", "shift"))
     too_much = desk.send(f"{CHECKS}/CC1/redeem", {"cents": 700_01, "paid_in": "chips"}, person="cage.ann")
-    assert_problem(too_much, 409, "counter check CC1 has 70000 cents left")
+    assert_problem(too_much, 409, "counter check CC1 has $700.00 left")
     _redeem(desk, "CC1", 700_00, "chips")
     assert [("CC2", 500_00, 500_00)] == _on_hand(desk)
     again = desk.send(f"{CHECKS}/CC1/redeem", {"cents": 1, "paid_in": "chips"}, person="cage.ann")

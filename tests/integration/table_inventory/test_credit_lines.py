@@ -81,7 +81,7 @@ def test_a_limit_is_in_effect_with_the_last_approval_that_its_amount_needs(desk:
     higher = asked(desk, 5_000_01)
     path = f"{CREDIT}/requests/{higher}"
     wrong = desk.send(f"{path}/approve", person="boss.abe")
-    assert_problem(wrong, 422, "boss.abe does not approve limits up to 5000000 cents at riverbend")
+    assert_problem(wrong, 422, "boss.abe does not approve limits up to $50,000.00 at riverbend")
     for person in ("boss.bea", "boss.cal"):
         desk.done(f"{path}/approve", person=person)
     assert (5_000_00, 0, 5_000_00) == standing(desk)
@@ -92,7 +92,7 @@ def test_a_limit_is_in_effect_with_the_last_approval_that_its_amount_needs(desk:
         {"patron": "p-1", "change": "limit", "limit_cents": 50_000_01, "reason": "asks"},
         person="credit.una",
     )
-    assert_problem(most, 422, "nobody at riverbend approves a limit above 5000000 cents")
+    assert_problem(most, 422, "nobody at riverbend approves a limit above $50,000.00")
 
 
 def test_nobody_approves_what_was_requested_verified_or_approved_by_the_same_person(desk: InventoryDesk) -> None:
@@ -124,7 +124,7 @@ def test_a_check_is_prepared_within_the_available_credit_and_refused_above_it_wi
     assert (1_000_00, 0) == (made["limit_cents"], made["outstanding_cents"])
     assert (1_000_00, 600_00, 400_00) == standing(desk)
     above = desk.send(f"{CREDIT}/checks", prepared("K-2", 400_01), person="pit.kai")
-    assert_problem(above, 409, "40001 cents are above the available credit of patron p-1 at riverbend: 40000 cents, a")
+    assert_problem(above, 409, "$400.01 are above the available credit of patron p-1 at riverbend: $400.00, a")
     again = desk.send(f"{CREDIT}/checks", prepared("K-1", 1), person="pit.kai")
     assert_problem(again, 409, "counter check K-1 exists already")
     table = Table("BJ-01")
@@ -160,7 +160,9 @@ def test_a_suspended_patron_gets_no_check_until_several_people_reinstate(desk: I
     lower = {"limit_cents": 800_00, "reason": "returned elsewhere"}
     assert 3_000_00 == desk.done(f"{CREDIT}/patrons/p-1/reduce", lower, person="credit.una")["before_cents"]
     assert (800_00, 0, 800_00) == standing(desk)
-    assert_problem(desk.send(f"{CREDIT}/patrons/p-1/reduce", lower, person="credit.una"), 422, "no reduction of 80000")
+    assert_problem(
+        desk.send(f"{CREDIT}/patrons/p-1/reduce", lower, person="credit.una"), 422, "no reduction of $800.00"
+    )
     stop = {"suspended_for": "patron_request", "reason": "asked in writing"}
     desk.done(f"{CREDIT}/patrons/p-1/suspend", stop, person="credit.una")
     assert (800_00, 0, 0) == standing(desk)
@@ -239,7 +241,7 @@ def test_a_table_issues_what_was_prepared_and_nothing_else(desk: InventoryDesk) 
     issue(desk, table, "K-1", 600_00, drawer="p-2")
     issue(desk, other, "K-1", 600_00)
     assert 4 == len(desk.quarantined())
-    assert "was prepared as 60000 cents for p-1 at BJ-01, and is issued as 60000 cents for p-1 at BJ-02" in (
+    assert "was prepared as $600.00 for p-1 at BJ-01, and is issued as $600.00 for p-1 at BJ-02" in (
         " ".join(desk.quarantined())
     )
     issue(desk, table, "K-1", 600_00, drawer="p-1")
@@ -301,19 +303,19 @@ def test_a_request_that_changes_nothing_is_refused(desk: InventoryDesk) -> None:
         return desk.send(f"{CREDIT}/requests", body | more, person="credit.una")
 
     same = wanted(change="limit")
-    assert_problem(same, 422, "patron p-1 has a limit of 100000 cents already, on the same terms: the request changes")
+    assert_problem(same, 422, "patron p-1 has a limit of $1,000.00 already, on the same terms: the request changes")
     none = wanted(change="temporary", until=DAY)
-    assert_problem(none, 422, "100000 cents are no increase of the limit of 100000: the request changes nothing")
+    assert_problem(none, 422, "$1,000.00 are no increase of the limit of $1,000.00: the request changes nothing")
     granted(desk, 2_000_00, change="temporary", until=DAY)
     again = wanted(change="temporary", until=DAY, limit_cents=2_000_00)
-    assert_problem(again, 422, "patron p-1 has a limit of 200000 cents already, on the same terms")
+    assert_problem(again, 422, "patron p-1 has a limit of $2,000.00 already, on the same terms")
     ended = asked(desk, 3_000_00, change="temporary", until=DAY)
     back = asked(desk, 1_000_00)  # it ends the increase
     desk.clock.now += timedelta(days=1)
     late = desk.send(f"{CREDIT}/requests/{ended}/approve", person="boss.bea")
     assert_problem(late, 409, f"gaming day {DAY} has ended")
     over = desk.send(f"{CREDIT}/requests/{back}/approve", person="boss.bea")
-    assert_problem(over, 422, "patron p-1 has a limit of 100000 cents already")
+    assert_problem(over, 422, "patron p-1 has a limit of $1,000.00 already")
 
 
 def test_a_temporary_increase_ends_within_the_property_s_span(desk: InventoryDesk) -> None:

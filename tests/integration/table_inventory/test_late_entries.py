@@ -85,7 +85,11 @@ def test_without_a_moment_it_happened_now(cage: InventoryDesk, path: str) -> Non
         (
             {"occurred_at": "2026-11-21T05:59:59Z", "late_reason": "x"},
             409,
-            "'occurred_at' 2026-11-21 00:59:59 is more than 240 minutes ago",
+            (
+                "'occurred_at' 2026-11-21 00:59:59 is more than 240 minutes ago ('boundary_minutes' of riverbend): "
+                "enter it as of now, and adjust what that makes wrong; it is booked to the gaming day 2026-11-21 then, "
+                "and not to 2026-11-20"
+            ),
         ),
     ],
 )

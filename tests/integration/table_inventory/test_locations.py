@@ -96,14 +96,14 @@ REFUSED: dict[str, tuple[dict[str, Any], int]] = {
         {"receiver": "old"},
         422,
     ),
-    "old was retired on 2021-01-01 and is empty by its books": ({"giver": "old"}, 422),
+    "old was retired on 2021-01-01 and was never counted, and its books have nothing": ({"giver": "old"}, 422),
     f"on {DAY} it has cage, drawer-1, vault": ({"receiver": "Drawer-1"}, 404),
     "vault gives nothing to itself": ({"receiver": "vault"}, 422),
     "bank and destruction are both outside": ({"giver": "bank", "receiver": "destruction"}, 422),
     "manufacturer gives no currency; it gives chips": ({"giver": "manufacturer"}, 422),
     "destruction takes no currency": ({"receiver": "destruction"}, 422),
-    "a chip of 700 cents of the chip set 'house'": ({"contents": [house(700, 1)]}, 404),
-    "a chip of 500 cents without a 'chip_set'": ({"contents": [{"kind": "chips", "cents": 500, "count": 1}]}, 404),
+    "a chip of $7.00 of the chip set 'house'": ({"contents": [house(700, 1)]}, 404),
+    "a chip of $5.00 without a 'chip_set'": ({"contents": [{"kind": "chips", "cents": 500, "count": 1}]}, 404),
     "foreign_chips have an 'issuer'": ({"contents": [{"kind": "foreign_chips", "cents": 500, "count": 1}]}, 422),
     "foreign_chips of Riverbend, which is the property itself": (
         {"contents": [{"kind": "foreign_chips", "issuer": "Riverbend", "cents": 500, "count": 1}]},
@@ -382,6 +382,7 @@ def test_a_count_of_nothing_is_said_to_be_one(cage: InventoryDesk) -> None:
 
 
 RETIRED_ON = "2026-11-21"
+EMPTY: dict[str, Any] = {"contents": [], "is_empty": True}
 
 
 @pytest.fixture
@@ -468,4 +469,38 @@ def test_coupons_in_a_retired_location_keep_it_listed(retiring: InventoryDesk) -
     retired = [one | {"retired_on": RETIRED_ON} for one in LOCATIONS if one["location"] != "old"]
     retiring.desk.feed("properties", property_event(PROPERTY, ["BJ-01"], sequence=3, version=3, cage_locations=retired))
     retiring.clock.now = at(24)
-    assert ["drawer-1", "vault"] == [name for name, *_ in _retired(retiring)]
+    assert ["chip-bank", "drawer-1", "drawer-2", "vault"] == [name for name, *_ in _retired(retiring)]
+
+
+def test_a_location_that_a_version_leaves_out_is_retired_by_it(retiring: InventoryDesk) -> None:
+    """What it holds is listed, counted and transferred out; it takes nothing in, until a version names it again."""
+
+    def now_has(version: int, *locations: dict[str, Any], hours: float) -> None:
+        changes = {"cage_locations": locations, "chip_sets": SETS, "effective_from": at(hours)}
+        event = property_event(PROPERTY, ["BJ-01"], sequence=version, version=version, **changes)
+        retiring.desk.feed("properties", event)
+
+    vault = next(one for one in LOCATIONS if one["location"] == "vault")
+    _counts(retiring, "drawer-1", currency(3))
+    now_has(3, vault, hours=5)
+    assert [] == _retired(retiring)
+    retiring.clock.now = at(6)
+    listed = [("chip-bank", DAY, None), ("drawer-1", DAY, "cage.ann"), ("drawer-2", DAY, "cage.ann")]
+    assert listed == _retired(retiring)
+    why = f"drawer-1 at the cage of riverbend (version 3) was retired on {DAY} and takes nothing in"
+    assert_problem(_issues(retiring, "bank", "drawer-1", currency(1)), 422, why)
+    never = retiring.send(f"{AT_CAGE}/counts", {"location": "old", "cashier": "cage.ann", **EMPTY}, person="cage.ann")
+    assert_problem(never, 422, "old was retired on 2021-01-01 and was never counted, and its books have nothing")
+    assert 0 == _counts(retiring, "drawer-1", currency(3))["over_short_cents"]
+    _passes(retiring, "drawer-1", "vault", currency(3))
+    number = retiring.done(
+        f"{AT_CAGE}/counts", {"location": "drawer-1", "cashier": "cage.ann", **EMPTY}, person="cage.ann"
+    )["count"]
+    retiring.done(f"{AT_CAGE}/counts/{number}/verify", person="cage.bob")
+    now_has(4, vault, hours=7)
+    retiring.clock.now = at(8)
+    assert [one for one in listed if one[0] != "drawer-1"] == _retired(retiring)
+    now_has(5, *LOCATIONS, hours=9)
+    retiring.clock.now = at(10)
+    assert ["chip-bank", "drawer-2"] == [name for name, *_ in _retired(retiring)]
+    _passes(retiring, "vault", "drawer-1", currency(1))

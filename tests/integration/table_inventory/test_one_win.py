@@ -212,7 +212,7 @@ def test_a_table_with_money_in_its_box_cannot_be_excused_and_one_that_is_not_the
     found = {"currency": [{"cents": 10000, "count": 5}]}
     desk.count_boxes(("BJ-01", BOX, FOUND), ("BJ-02", 1, found), ("BJ-03", 1, {}))
     for names, status, why in (
-        (("BJ-02", "BJ-03"), 422, "table BJ-02 cannot be excused: it was counted, open, dropped or played at"),
+        (("BJ-02", "BJ-03"), 422, "table BJ-02 cannot be excused: it was counted, open, dropped, played or rated at"),
         (("BJ-03", "XX-99"), 404, "table 'XX-99' is not among the tables of riverbend"),
     ):
         excused = [{"table": one, "reason": "renovated"} for one in names]
@@ -264,6 +264,67 @@ def test_what_was_played_at_a_table_that_nobody_opened_holds_the_day(desk: Inven
     assert words == listed
     desk.settle(rounds.reversed(Table("BJ-01"), at(3), "r-9", handle=5_00, payout=0))
     assert "BJ-01 since" not in desk.send(f"{PATH}/preliminary", {}, person="audit.kim").text
+
+
+def test_a_table_that_reported_results_cannot_be_excused(desk: InventoryDesk) -> None:
+    """Nothing else is known of it: it played, and nobody opened it. A result that was voided excuses it again."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    shoes, rounds = Table("BJ-02"), Rounds(3)
+    desk.settle(rounds.counted(shoes, at(3)), rounds.counted(shoes, at(3.5)))
+    excused = {"excused": [{"table": one, "reason": "closed all day"} for one in ("BJ-02", "BJ-03")]}
+    refused = desk.send(f"{PATH}/preliminary", excused, person="audit.kim")
+    assert_problem(refused, 422, "table BJ-02 cannot be excused")
+    words = "2 results at BJ-02 since 2026-11-20 08:00:00, and nobody had opened it"
+    assert words in [one["reason"] for one in desk.read(f"{PATH}/follow-ups")["items"]]
+    early = desk.send(f"{PATH}/preliminary", {}, person="audit.kim")
+    assert_problem(early, 409, words)
+    desk.settle(rounds.uncounted(shoes, at(9), at(3)), rounds.uncounted(shoes, at(9), at(3.5)))
+    desk.settle(rounds.uncounted(shoes, at(9), None))
+    desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
+
+
+def test_a_table_at_which_a_patron_was_rated_cannot_be_excused(desk: InventoryDesk) -> None:
+    """While the patron plays, and after the patron left; a rating that was amended to another table says nothing."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    now = desk.clock.now
+    desk.clock.now = at(3)
+    opened = {"property": PROPERTY, "table": "BJ-02", "patron": "P-7", "average_bet_cents": 50_00}
+    desk.done("/ratings", opened, person="floor.fay")
+    desk.clock.now = now
+    excused = {"excused": [{"table": one, "reason": "closed all day"} for one in ("BJ-02", "BJ-03")]}
+    why = "table BJ-02 cannot be excused: it was counted, open, dropped, played or rated at"
+    assert_problem(desk.send(f"{PATH}/preliminary", excused, person="audit.kim"), 422, why)
+    desk.clock.now = at(5)
+    desk.done(f"/ratings/{PROPERTY}/pit-1/close", {}, person="floor.fay")
+    desk.clock.now = now
+    assert_problem(desk.send(f"{PATH}/preliminary", excused, person="audit.kim"), 422, why)
+    other = {"step": "desk/1", "instead": {"table": "BJ-01"}, "reason": "mistyped"}
+    desk.done(f"/ratings/{PROPERTY}/pit-1/amend", other, person="floor.fay")
+    desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
+
+
+def test_a_result_that_comes_after_the_excuse_holds_the_day(desk: InventoryDesk) -> None:
+    """Its excuse is gone, and the day waits for its opener; what comes after the seal is to be looked after."""
+    desk.has_only("BJ-01", "BJ-02", "BJ-03")
+    play_a_day(desk)
+    desk.count_boxes(("BJ-01", BOX, FOUND))
+    excused = {"excused": [{"table": one, "reason": "closed all day"} for one in ("BJ-02", "BJ-03")]}
+    desk.done(f"{PATH}/preliminary", excused, person="audit.kim")
+    shoes, rounds = Table("BJ-02"), Rounds(3)
+    desk.settle(rounds.counted(shoes, at(3)))
+    early = desk.send(f"{PATH}/audited", person="audit.lou")
+    assert_problem(early, 409, "1 result at BJ-02 since 2026-11-20 08:00:00, and nobody had opened it")
+    assert "table BJ-02 has no record of the day" in early.text
+    desk.settle(rounds.uncounted(shoes, at(9), at(3)))
+    desk.done(f"{PATH}/audited", person="audit.lou")
+    desk.done(f"{PATH}/final", person="control.eve")
+    desk.settle(rounds.counted(shoes, at(4)))
+    after = [one["reason"] for one in desk.read(f"{PATH}/follow-ups")["items"]]
+    assert "1 result at BJ-02 since 2026-11-20 09:00:00, and nobody had opened it" in after
 
 
 def test_a_fill_after_the_drop_count_is_of_the_next_day_whatever_it_claims(desk: InventoryDesk) -> None:

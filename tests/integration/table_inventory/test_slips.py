@@ -177,8 +177,8 @@ def test_chips_that_the_property_does_not_have_are_refused_by_name(desk: Invento
     """When they are requested, when a credit arrives, on a paper slip, and in what the pit reports."""
     value = {"chip_set": "value", "denominations_cents": [500, 2500], "in_use_from": "2026-01-01"}
     desk.has_only("BJ-01", chip_sets=[value])
-    said = "'contents' has a chip of 300 cents: riverbend has none in use on 2026-11-20; it has, cents each: chip 500, "
-    said += "chip 2500 ('chip_sets' of its version 2)"
+    said = "'contents' has a chip of $3.00: riverbend has none in use on 2026-11-20; it has chip $5.00, "
+    said += "chip $25.00 ('chip_sets' of its version 2)"
     place = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "shift": "day"}
     for kind in ("fill", "credit"):
         refused = desk.send("/requests", {"slip": kind, "contents": chips(c300=2), **place}, person="pit.ray")

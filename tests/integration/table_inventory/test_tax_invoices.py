@@ -70,7 +70,7 @@ def test_a_revision_that_changes_nothing_is_refused(desk: InventoryDesk) -> None
         return desk.send(TAX_INVOICES, again, person="audit.lou")
 
     assert [1, 2] == [decided(4200, "reject"), decided(4200, "approve")]
-    why = "revision 2 of invoice 2026-47, approved by control.eve, says the same: 4200 cents for Commonwealth of "
+    why = "revision 2 of invoice 2026-47, approved by control.eve, says the same: $42.00 for Commonwealth of "
     why += "Pennsylvania, of the return that ends on 2026-11-15, received on 2026-11-18"
     assert_problem(same(4200), 409, why)
     assert 3 == decided(5000, "reject")

@@ -1,7 +1,9 @@
 """How the bytes of a refused record are shown to people."""
 
+import httpx
 import pytest
 
+from services.cli.client import Client
 from services.cli.operations.quarantine import shown_bytes
 from tests.unit.cli.calling import Caller
 
@@ -35,3 +37,34 @@ def test_a_mended_record_that_says_a_member_twice_is_not_sent(pitledger: Caller)
         stdin='{"data": {"cents": 100, "cents": 90000}}',
     )
     assert (3, True) == (called.code, "member 'cents' is there twice in one object" in called.stderr), called.stderr
+
+
+@pytest.mark.parametrize(
+    ("floors", "shown"),
+    [
+        (
+            httpx.Response(200, json=[{"property": "riverside", "time_zone": "America/New_York"}]),
+            ("2026-11-20 08:00:00", "2026-11-20 13:00:00 UTC", "resolved at 2026-11-20 09:30:00"),
+        ),
+        (httpx.Response(503, json={}), ("2026-11-20 13:00:00 UTC", "resolved at 2026-11-20 14:30:00 UTC")),
+    ],
+    ids=["by the clock of the property", "while reporting does not answer"],
+)
+def test_records_are_listed_by_the_clock_of_their_property(
+    pitledger: Caller, monkeypatch: pytest.MonkeyPatch, floors: httpx.Response, shown: tuple[str, ...]
+) -> None:
+    """A record that names no stream is of no property: UTC, and the row says so."""
+    place = {"topic": "table.events", "partition": 0, "offset": 7, "reason": "a card is there twice"}
+    record = place | {"quarantine": 1, "quarantined_at": "2026-11-20T13:00:00.5Z"}
+    named = record | {"source": "/properties/riverside/tables/BJ-01", "resolved_at": "2026-11-20T14:30:00Z"}
+    answers = {
+        "/quarantine": httpx.Response(200, json={"items": [record, named]}),
+        "/quarantine/1": httpx.Response(200, json=named | {"requests": [], "value_text": "{}", "sequence": 4}),
+        "/floors": floors,
+    }
+    monkeypatch.setenv("PITLEDGER_TOKEN", "t")
+    monkeypatch.setattr(Client, "request", lambda _self, _method, path, **_sent: answers[path])
+    said = pitledger("quarantine", "list", "--all").stdout
+    assert [] == [text for text in shown if text not in said], said
+    [quarantined] = [line for line in pitledger("quarantine", "show", "1").stdout.splitlines() if "quarantined" in line]
+    assert shown[0] in quarantined

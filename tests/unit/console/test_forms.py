@@ -29,6 +29,13 @@ def takes(operation: Operation, body: Any) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in errors]
 
 
+def test_the_form_of_a_cage_movement_is_in_the_order_in_which_a_cashier_works() -> None:
+    """What, how much and in what; who, at which window; then what few kinds need; at last, that it is late."""
+    names = [one.name for one in command("table-inventory", "move-at-cage").asked]
+    assert ["property", "kind", "cents", "medium", "patron", "on_behalf_of", "window"] == names[:7]
+    assert ["purpose", "foreign_country", "table", "instrument", "occurred_at", "late_reason"] == names[7:]
+
+
 def test_every_command_has_a_form() -> None:
     """Each POST of each document is a command with roles, under its own address."""
     described = [

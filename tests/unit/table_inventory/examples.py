@@ -522,6 +522,7 @@ INVENTORY: dict[str, dict[str, Any]] = {
             "rejected_at": NOW,
             "rejection_reason": "it is in the cage",
         },
+        "result.noted": {**_PLACE, "results": 1},
         "upstream.noted": {
             "property": PROPERTY,
             "source": "/properties/riverbend/tables/BJ-01",

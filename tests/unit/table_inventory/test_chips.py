@@ -7,6 +7,7 @@ import pytest
 
 from services.table_inventory.domain.pit import require_pieces
 from shared.contracts.chips import Contents, Pieces
+from shared.contracts.money import amount
 from shared.contracts.pit import EVENTS, PitData
 from shared.rules.errors import Refused
 from tests.support.properties import place
@@ -47,10 +48,10 @@ def test_other_chips_are_refused_by_their_denomination(model: type[PitData], nam
         return said(Pieces(cents=2500, count=1), other)
 
     for cents, kind in ((300, "chip"), (500, "chip"), (100, "coin"), (2500, "plaque")):
-        why = f"'{name}' has a {kind} of {cents} cents: riverside has none in use on 2026-11-20; it has, cents each: "
+        why = f"'{name}' has a {kind} of {amount(cents)}: riverside has none in use on 2026-11-20; it has "
         with pytest.raises(Refused) as refused:
             require_pieces(named(cents, kind), here, DAY)
-        assert f"{why}chip 100, chip 2500, coin 50 ('chip_sets' of its version 1)" == str(refused.value)
+        assert f"{why}chip $1.00, chip $25.00, coin $0.50 ('chip_sets' of its version 1)" == str(refused.value)
         require_pieces(named(cents, kind), anywhere, DAY)
     require_pieces(named(100), here, DAY)
     require_pieces(named(50, "coin"), here, DAY)

@@ -22,6 +22,7 @@ from shared.contracts.check_collection import (
     RecoveryVoided,
 )
 from shared.contracts.facts import Fact
+from shared.contracts.money import amount
 
 CHANGES: Final = (
     *(RedemptionVoided, CheckReturned, CheckReplaced, CollectionBegun, CheckWrittenOff),
@@ -129,7 +130,7 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
                 why = f"{fact.write_off_kind}, entered by {fact.entered_by}: {fact.reason}"
                 yield row | {"what": "written off", "cents": Figure(-fact.cents, entry), "reason": why}
             case CheckRecovered():
-                why = f"write-off {fact.check_write_off}: {fact.recovered_cents} cents so far"
+                why = f"write-off {fact.check_write_off}: {amount(fact.recovered_cents)} so far"
                 yield row | {"what": "recovered", "paid_in": fact.paid_in, "reason": why}
             case RecoveryVoided():
                 why = f"no. {fact.voids}: {fact.reason}"
