@@ -8,7 +8,8 @@ from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from shared.contracts.agents import OnBehalf
 from shared.contracts.approvals import AsShown
-from shared.contracts.envelope import Contract, Country, DocumentNumber, Identifier, Name, Patron, Person, Reason
+from shared.contracts.countries import Country, CountryOnForms
+from shared.contracts.envelope import Contract, DocumentNumber, Identifier, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
 from shared.contracts.instruments import Instrument, PaidByInstrument
 from shared.contracts.inventory import DESK, Number
@@ -176,7 +177,9 @@ class CageMovement(OnBehalf):
     cents: Cents
     medium: Literal["currency", "instrument"] = "currency"
     purpose: Annotated[Purpose | None, Field(description="of other_in and other_out, for the form's line")] = None
-    foreign_country: Annotated[Country | None, Field(description="of foreign currency: whose currency it is")] = None
+    foreign_country: Annotated[
+        CountryOnForms | None, Field(description="of foreign currency: whose currency it is")
+    ] = None
     table: Annotated[Name | None, Field(description="of a currency_wager: where the patron wagered it")] = None
     instrument: Annotated[
         Instrument | None, Field(description="the check or other instrument; needed from the threshold of the law on")

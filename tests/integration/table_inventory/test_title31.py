@@ -81,6 +81,8 @@ def test_what_moves_no_money_of_the_cage_posts_nothing_there(desk: InventoryDesk
         ({"kind": "other_out", "purpose": "x" * 51}, "purpose"),
         ({"kind": "foreign_currency_bought"}, "'foreign_currency_bought' says its 'foreign_country'"),
         ({"kind": "foreign_currency_sold", "foreign_country": "US"}, "US is not foreign"),
+        ({"kind": "foreign_currency_sold", "foreign_country": "EU"}, "no country has this code in ISO 3166-1"),
+        ({"kind": "foreign_currency_sold", "foreign_country": "PR"}, "write US, with this code as the state"),
         ({"kind": "currency_exchange", "foreign_country": "CA"}, "'currency_exchange' has no 'foreign_country'"),
         ({"kind": "currency_wager"}, "'currency_wager' says its 'table'"),
         ({"kind": "winnings_paid", "table": "BJ-01"}, "'winnings_paid' has no 'table'"),
