@@ -275,6 +275,28 @@ def test_instruments_are_listed_with_what_describes_them_and_who_took_them(books
         }
 
 
+def test_an_instrument_given_for_an_instrument_is_listed_beside_it(books: Books) -> None:
+    """The one that came in and the one that went out, whichever the kind is named for; a void takes back both."""
+    ledger = TableDays()
+    own = CASHIERS_CHECK | {"instrument_type": "business_check", "issuer": "Riverside", "references": ["check 88"]}
+    by_check = {"medium": "instrument"}
+    bought = by_check | {"instrument": own | {"exchanged_for": CASHIERS_CHECK}}
+    cashed = by_check | {"instrument": CASHIERS_CHECK | {"exchanged_for": own}}
+    books.desk.feed(
+        "inventory",
+        _moved(ledger, 1, "casino_check_purchase", 3_000, **bought),
+        _moved(ledger, 2, "check_cashed", 4_000, **cashed),
+        _moved(ledger, 3, "check_cashed", 5_000, **cashed),
+        _moved(ledger, 4, "check_cashed", 5_000, **cashed, voids=3),
+    )
+    both = [("in", "First Bank of Oakhurst", "casino account GA-1; check 4711"), ("out", "Riverside", "check 88")]
+    expected = [("casino check purchase", 300_000, *one) for one in both]
+    expected += [("check cashed", 400_000, *one) for one in both]
+    listed = rows_of(_report(books, ""), "instruments")
+    said = ("kind", "cents", "direction", "issuer", "references")
+    assert expected == sorted(names(row, *said) for row in listed)
+
+
 def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) -> None:
     """Of more than a week, what is in logs alone and what unidentified persons bought is added up; due is listed."""
     till, ledger = Till(), TableDays()

@@ -123,6 +123,21 @@ def test_an_instrument_from_3000_dollars_on_is_described(desk: InventoryDesk, sa
     assert CHECK == desk.done("/cage-movements", described, person="cage.ann")["instrument"]
 
 
+@pytest.mark.parametrize("kind", ["check_cashed", "casino_check_purchase"])
+def test_an_instrument_given_for_another_is_described_with_the_other(desk: InventoryDesk, kind: CageKind) -> None:
+    """Each of the two is on the list; a void has both. For currency there is no other."""
+    desk.clock.now = at(20)
+    said = MOVED | {"kind": kind, "medium": "instrument"}
+    one_alone = desk.send("/cage-movements", said | {"instrument": CHECK}, person="cage.ann")
+    assert_problem(one_alone, 422, "'exchanged_for' those of the instrument that passed the other way")
+    both = CHECK | {"exchanged_for": CHECK | {"instrument_type": "personal_check"}}
+    for_currency = said | {"instrument": both, "medium": "currency"}
+    assert_problem(desk.send("/cage-movements", for_currency, person="cage.ann"), 422, "no 'exchanged_for'")
+    assert both == desk.done("/cage-movements", said | {"instrument": both}, person="cage.ann")["instrument"]
+    voided = desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
+    assert both == voided["instrument"]
+
+
 @pytest.fixture
 def owing(desk: InventoryDesk) -> InventoryDesk:
     """Counter checks K-1 and K-2 of $9,000 each were issued, and K-2 was written off."""
