@@ -14,12 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from services.cli.client import client_of, property_zone
 from services.cli.exits import NotFound, NothingThere, UsageWrong
-from services.cli.filing.common import in_dollars, section_of
+from services.cli.filing.common import section_of
 from services.cli.filing.currency_report import NOBODY
 from services.cli.filing.reading import ACCOUNTS, identity_of
 from services.cli.output import message, write_bytes
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.envelope import Patron
+from shared.contracts.money import dollars
 
 _FROM_REPORT: Final = {
     "Moment": "moment",
@@ -97,7 +98,7 @@ def _list(rows: list[dict[str, Any]], identities: Mapping[str, PatronIdentity], 
         issuer = _words(identities.get(row["issuer"]), _NAME, " ")
         shown = {**row, "moment": at, "issuer": f"{issuer} ({row['issuer']})" if issuer else row["issuer"]}
         said = [shown[column] for column in _FROM_REPORT.values()]
-        writer.writerow([*said, in_dollars(row["cents"]), _words(who, _NAME, " "), _words(who, _ADDRESS, ", ")])
+        writer.writerow([*said, dollars(row["cents"]), _words(who, _NAME, " "), _words(who, _ADDRESS, ", ")])
     return text.getvalue().encode()
 
 

@@ -351,7 +351,7 @@ def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:
     figures = ("person", "direction", "first_day", "last_day", "movements", "cents")
     assert ("repeated_just_below", *expected) == names(repeated, "pattern", *figures)
     assert ("consecutive_days", *expected) == names(consecutive, "pattern", *figures)
-    assert "3 movements of $9500.00 to $9700.00" in repeated["saw"]
+    assert "3 movements of $9,500.00 to $9,700.00" in repeated["saw"]
 
 
 def test_the_report_is_what_was_known_at_a_moment(books: Books) -> None:
