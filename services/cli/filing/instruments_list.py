@@ -77,13 +77,13 @@ def instruments(
     identities: dict[str, PatronIdentity] = {}
     if named := sorted((people | issuers) - unnamed - {NOBODY}):
         with client_of(ACCOUNTS) as accounts:
-            for person in named:
+            for patron in named:
                 try:
-                    identities[person] = identity_of(accounts, property_name, person)
+                    identities[patron] = identity_of(accounts, property_name, patron)
                 except NothingThere:
-                    if person in people:
+                    if patron in people:
                         raise
-                    message(f"the drawee or issuer {person} is no identified patron: it is listed as it was recorded")
+                    message(f"the drawee or issuer {patron} is no identified patron: it is listed as it was recorded")
     write_bytes(_list(rows, identities, zone), output, "csv", readable=True)
 
 
