@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import httpx
 
-from services.cli.exits import CheckFailed, CommandError, InputRefused, NotFound, UsageWrong
+from services.cli.exits import CheckFailed, CommandError, InputRefused, NotFound, NothingThere, UsageWrong
 from services.cli.services import TOKEN_VARIABLE, load, url_variable
 from services.cli.subjects import HASH, Approvals
 from shared.contracts.property_snapshot import clock_text
@@ -24,6 +24,7 @@ _PAGE: Final = "500"
 _ERRORS: Final[dict[int, type[CommandError]]] = {
     HTTPStatus.UNAUTHORIZED: UsageWrong,
     HTTPStatus.FORBIDDEN: UsageWrong,
+    HTTPStatus.NOT_FOUND: NothingThere,
     HTTPStatus.CONFLICT: CheckFailed,
     HTTPStatus.UNPROCESSABLE_ENTITY: InputRefused,
 }

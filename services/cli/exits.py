@@ -63,6 +63,10 @@ class NotFound(CommandError):
     exit_code = ExitCode.NOT_THERE
 
 
+class NothingThere(NotFound):
+    """A service answers that it has nothing at a path."""
+
+
 class CommandFailed(CommandError):
     """A command that ran in its own process failed, with an exit code and the end of its log."""
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from services.console.services import Missing
-from services.console.words import say
+from services.console.views import words_of
+from services.console.words import said, say
 
 Record = Mapping[str, Any]
 
@@ -39,6 +40,11 @@ class Col:
 
     name: str
     unit: str = "text"
+
+    @property
+    def heading(self) -> str:
+        """Return the heading: a text of its own, or the name of the field in words."""
+        return said("site.headings").get(self.name) or words_of(self.name.removesuffix("_cents"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +122,8 @@ def cols(*names: str) -> list[Col]:
 
     >>> [one.unit for one in cols("table", "win_cents", "received_at", "number")]
     ['text', 'cents', 'moment', 'count']
+    >>> [one.heading for one in cols("drawer", "left_cents", "cents")]
+    ['Drawn by', 'Left', 'Amount']
     """
     return [Col(name, _unit(name)) for name in names]
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -174,6 +175,16 @@ async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
         return await answer
     except Refused as refused:
         return Missing(str(refused), refused.status)
+
+
+async def unless(status: HTTPStatus, answer: Awaitable[AnswerT]) -> AnswerT | None:
+    """Return an answer; None if the service refuses with this status."""
+    try:
+        return await answer
+    except Refused as refused:
+        if refused.status != status:
+            raise
+        return None
 
 
 async def together(*answers: Awaitable[Any]) -> list[Any]:

@@ -7,7 +7,8 @@ from pydantic import AwareDatetime
 
 from shared.contracts.agents import Others
 from shared.contracts.approvals import AsShown
-from shared.contracts.envelope import PERSONAL, Contract, Country, Identifier, Name, Person, Reason, Sealed
+from shared.contracts.countries import Country
+from shared.contracts.envelope import PERSONAL, Contract, Identifier, Name, Person, Reason, Sealed
 from shared.contracts.facts import Fact, fact
 from shared.contracts.moments import EnteredLate
 from shared.contracts.topics import ACCOUNTS

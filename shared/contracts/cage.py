@@ -8,9 +8,10 @@ from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from shared.contracts.agents import OnBehalf
 from shared.contracts.approvals import AsShown
-from shared.contracts.envelope import Contract, Country, DocumentNumber, Identifier, Name, Patron, Person, Reason
+from shared.contracts.countries import Country, CountryOnForms
+from shared.contracts.envelope import Contract, DocumentNumber, Identifier, Name, Patron, Person, Reason
 from shared.contracts.facts import Fact, fact
-from shared.contracts.instruments import Instrument, PaidByInstrument
+from shared.contracts.instruments import Instrument, PaidByInstrument, PassedInstrument
 from shared.contracts.inventory import DESK, Number
 from shared.contracts.moments import EnteredLate
 from shared.contracts.rounds import SEATS_MAX, Cents
@@ -19,7 +20,7 @@ from shared.contracts.treaties import TreatyClaim
 from shared.rules.odds import Odds
 
 PaidIn = Literal["currency", "chips", "check", "deposit"]
-"""How a counter check is paid: by its drawer in currency, chips or the drawer's own check, or by the bank (deposit)."""
+"""How a counter check is paid: by its payer in currency, chips or the payer's own check, or by the bank (deposit)."""
 
 
 class AtCage(Fact):
@@ -37,7 +38,7 @@ class AtCage(Fact):
 
 
 class CheckPayment(OnBehalf):
-    """A payment on a counter check by its `drawer`, possibly on behalf of others.
+    """A payment on a counter check, possibly on behalf of others. `drawer` is who pays, by default who drew it.
 
     `table` is the table that issued the check; None for a check that replaced others.
     """
@@ -69,7 +70,7 @@ class RedemptionVoided(AtCage, CheckPayment, AsShown):
 
 @fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
 class CheckReturned(AtCage, CheckPayment, EnteredLate):
-    """A deposited check, or the drawer's own check of step `returns`, came back unpaid: the amount is owed again.
+    """A deposited check, or the payer's own check of step `returns`, came back unpaid: the amount is owed again.
 
     Unlike a void, a return belongs to the gaming day and shift in which the cage learned of it.
     """
@@ -154,8 +155,8 @@ _NEEDED: Final[Mapping[str, Container[CageKind]]] = {
 """The kinds that need a field; the other kinds do not have it."""
 
 _IN_CURRENCY: Final[frozenset[CageKind]] = _FOREIGN | {"currency_exchange", "currency_wager"}
-_INSTRUMENTS: Final[Mapping[CageKind, Direction]] = {"check_cashed": "in", "casino_check_purchase": "out"}
-"""The direction of the instrument that a kind exchanges for currency."""
+INSTRUMENTS: Final[Mapping[str, Direction]] = {"check_cashed": "in", "casino_check_purchase": "out"}
+"""The direction of the instrument that a kind exchanges, for currency or for another instrument."""
 
 Purpose = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,50}$", strip_whitespace=True)]
 """The purpose of a transaction that has no line of its own on the form, in the words of its line `other`."""
@@ -176,10 +177,13 @@ class CageMovement(OnBehalf):
     cents: Cents
     medium: Literal["currency", "instrument"] = "currency"
     purpose: Annotated[Purpose | None, Field(description="of other_in and other_out, for the form's line")] = None
-    foreign_country: Annotated[Country | None, Field(description="of foreign currency: whose currency it is")] = None
+    foreign_country: Annotated[
+        CountryOnForms | None, Field(description="of foreign currency: whose currency it is")
+    ] = None
     table: Annotated[Name | None, Field(description="of a currency_wager: where the patron wagered it")] = None
     instrument: Annotated[
-        Instrument | None, Field(description="the check or other instrument; needed from the threshold of the law on")
+        PassedInstrument | None,
+        Field(description="the check or other instrument; needed from the threshold of the law on"),
     ] = None
 
     def directions(self) -> tuple[Direction, ...]:
@@ -187,10 +191,15 @@ class CageMovement(OnBehalf):
         direction = DIRECTIONS[self.kind]
         return ("in", "out") if direction == "both" else (direction,)
 
-    def instrument_direction(self) -> Direction | None:
-        """Return the direction in which a monetary instrument passes, or None if none does."""
-        by_medium = self.directions()[0] if self.medium == "instrument" else None
-        return _INSTRUMENTS.get(self.kind, by_medium)
+    def instruments(self) -> dict[Direction, Instrument | None]:
+        """Return each monetary instrument that passes, by direction, as far as it is described; two if exchanged."""
+        own = INSTRUMENTS.get(self.kind)
+        if own is None:
+            return dict.fromkeys(self.directions(), self.instrument) if self.medium == "instrument" else {}
+        found: dict[Direction, Instrument | None] = {own: self.instrument}
+        if self.medium == "instrument":
+            found["out" if own == "in" else "in"] = None if self.instrument is None else self.instrument.exchanged_for
+        return found
 
     @model_validator(mode="after")
     def _says_what_its_kind_needs(self) -> Self:
@@ -202,8 +211,11 @@ class CageMovement(OnBehalf):
             raise ValueError("the currency of US is not foreign")
         if self.medium == "instrument" and self.kind in _IN_CURRENCY:
             raise ValueError(f"{self.kind!r} is in currency, never by an instrument")
-        if self.instrument is not None and self.instrument_direction() is None:
+        passed = len(self.instruments())
+        if self.instrument is not None and not passed:
             raise ValueError(f"{self.kind!r} in currency is by no instrument: leave out 'instrument'")
+        if self.instrument is not None and self.instrument.exchanged_for is not None and passed < 2:
+            raise ValueError(f"{self.kind!r} by {self.medium} exchanges no instrument for another: no 'exchanged_for'")
         return self
 
 

@@ -28,7 +28,7 @@ class OwedCheck(Contract):
 
 @fact("counter_check.cleared", INVENTORY, stream=DESK)
 class CheckCleared(AtCage, CheckPayment, EnteredLate):
-    """The bank paid the deposited check, or the drawer's own check, of step `clears`: it can no longer be returned."""
+    """The bank paid the deposited check, or the payer's own check, of step `clears`: it can no longer be returned."""
 
     clears: Number
 

@@ -50,9 +50,6 @@ Payback = Annotated[str, StringConstraints(pattern=r"^-?[0-9]{1,6}(\.[0-9]{1,6})
 """A payback in percent, with as many decimals as its source gives."""
 
 
-Country = Annotated[str, StringConstraints(pattern="^[A-Z]{2}$")]
-"""A country, by its two-letter code in ISO 3166-1."""
-
 _DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 

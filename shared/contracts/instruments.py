@@ -32,6 +32,14 @@ class Instrument(Contract):
     ]
 
 
+class PassedInstrument(Instrument):
+    """An instrument of a movement; `exchanged_for` passed the other way, if one was given for the other."""
+
+    exchanged_for: Annotated[
+        Instrument | None, Field(description="the instrument that passed the other way, if one was given for the other")
+    ] = None
+
+
 class PaidByInstrument(Contract):
     """A payment on a counter check; `instrument` describes the payer's own check, if the payment was by one.
 

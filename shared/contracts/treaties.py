@@ -6,7 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import StringConstraints, model_validator
 
-from shared.contracts.envelope import Contract, Country
+from shared.contracts.countries import Country
+from shared.contracts.envelope import Contract
 from shared.contracts.moments import Day
 
 

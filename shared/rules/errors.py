@@ -11,6 +11,7 @@ from pydantic import ValidationError
 _LONGEST_VALUE = 60
 _ALLOWED_SHOWN = 12
 """The maximum number of allowed names that a message lists: enough for actions and ranks, too few for a deck."""
+_DOLLARS = "write whole dollars, without a point and without quotes"
 _FORMS = {
     "int_": "write a whole number, without a point and without quotes (of money: cents)",
     "bool_": "write true or false, without quotes",
@@ -117,6 +118,8 @@ def what_is_wrong(details: Mapping[str, Any]) -> str:
 
     >>> what_is_wrong({"type": "int_from_float", "input": 10.5, "msg": "..."})
     'write a whole number, without a point and without quotes (of money: cents)'
+    >>> what_is_wrong({"type": "int_from_float", "loc": ("dollars",), "input": 10.5, "msg": "..."})
+    'write whole dollars, without a point and without quotes'
     """
     kind, value = str(details["type"]), details.get("input")
     if kind == "missing":
@@ -135,6 +138,8 @@ def what_is_wrong(details: Mapping[str, Any]) -> str:
             wanted = f"a name such as {', '.join(map(repr, allowed[:3]))} is wanted"
         return wanted + (f"; is {meant[0]!r} meant?" if meant else "")
     told = str(details["msg"]).removeprefix("Value error, ")
+    if kind.startswith("int_") and str((details.get("loc") or ("",))[-1]).endswith("dollars"):
+        return _DOLLARS
     return _form(kind) or f"{told[:1].lower()}{told[1:]}"
 
 

@@ -197,7 +197,7 @@ def test_the_other_ways_of_a_check(desk: Desk) -> None:
         issue(desk, desk.done("demo.check_clerk", *prepare))
     redeem = ("checks", "redeem", "riverside", "CC-92", "--amount", "100", "--in")
     own = ("--instrument", "personal_check", "--issuer", "First Bank of Oakhurst", "--reference", "check 12")
-    by_check = desk.done("demo.cage", *redeem, "check", "--drawer", "p-1003", *own)
+    by_check = desk.done("demo.cage", *redeem, "check", "--paid-by", "p-1003", *own)
     described = {"instrument_type": "personal_check", "issuer": "First Bank of Oakhurst", "references": ["check 12"]}
     assert described == by_check["instrument"]
     paid = str(by_check["step"])

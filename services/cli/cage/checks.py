@@ -20,7 +20,10 @@ Step = Annotated[
 ]
 Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
 PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
-Drawer = Annotated[str | None, typer.Option(metavar="PATRON", help="The reference of the paying patron, if known.")]
+PaidBy = Annotated[
+    str | None,
+    typer.Option("--paid-by", metavar="PATRON", help="The reference of the paying patron, if not the one who owes it."),
+]
 OnBehalfOf = Annotated[
     list[str] | None,
     typer.Option(
@@ -46,7 +49,7 @@ def on_hand(property_name: Property, as_json: AsJson = False) -> None:
 
     Example: pitledger checks list riverside
     """
-    columns = names("Serial", "Drawer", "Table", "First issued") + numbers("Issued", "Owed")
+    columns = names("Serial", "Drawn by", "Table", "First issued") + numbers("Issued", "Owed")
     row = _CheckRow(property_name)
     print_list(("counter-checks", property_name), columns, row, f"nothing is owed at {property_name}", as_json)
 
@@ -57,7 +60,7 @@ def redeem(
     serial: Serial,
     amount: Amount,
     paid_in: PaidIn,
-    drawer: Drawer = None,
+    paid_by: PaidBy = None,
     on_behalf_of: OnBehalfOf = None,
     instrument_type: InstrumentType = None,
     issuer: Issuer = None,
@@ -69,9 +72,9 @@ def redeem(
     The payer's own check of an amount that the law lists is described by --instrument, --issuer and --reference.
 
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
-    Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency --drawer p-7 --on-behalf-of p-8
+    Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency --paid-by p-7 --on-behalf-of p-8
     """
-    paid = _paid(amount, paid_in, drawer, on_behalf_of) | _instrument(instrument_type, issuer, references)
+    paid = _paid(amount, paid_in, paid_by, on_behalf_of) | _instrument(instrument_type, issuer, references)
     send_step(("counter-checks", property_name, serial, "redeem"), paid, _redeemed, as_json)
 
 
@@ -180,7 +183,7 @@ def recover(
     number: Number,
     amount: Amount,
     paid_in: PaidIn,
-    drawer: Drawer = None,
+    paid_by: PaidBy = None,
     on_behalf_of: OnBehalfOf = None,
     instrument_type: InstrumentType = None,
     issuer: Issuer = None,
@@ -191,7 +194,7 @@ def recover(
 
     Example: pitledger checks recover riverside 1 --amount 100 --in currency
     """
-    paid = _paid(amount, paid_in, drawer, on_behalf_of) | _instrument(instrument_type, issuer, references)
+    paid = _paid(amount, paid_in, paid_by, on_behalf_of) | _instrument(instrument_type, issuer, references)
     send_step(("check-write-offs", property_name, number, "recover"), paid, _recovered, as_json)
 
 
@@ -203,7 +206,7 @@ def write_offs(property_name: Property, as_json: AsJson = False) -> None:
     """
     columns = [
         *numbers("No."),
-        *names("Serial", "Drawer", "Kind", "Status"),
+        *names("Serial", "Drawn by", "Kind", "Status"),
         *numbers("Written off", "Recovered"),
         *words("Reason"),
     ]
@@ -216,8 +219,8 @@ def write_offs(property_name: Property, as_json: AsJson = False) -> None:
     )
 
 
-def _paid(amount: str, paid_in: str, drawer: str | None, on_behalf_of: list[str] | None) -> dict[str, Any]:
-    who = {"drawer": drawer, "on_behalf_of": on_behalf_of or None}
+def _paid(amount: str, paid_in: str, paid_by: str | None, on_behalf_of: list[str] | None) -> dict[str, Any]:
+    who = {"drawer": paid_by, "on_behalf_of": on_behalf_of or None}
     given = {name: value for name, value in who.items() if value is not None}
     return {"cents": cents_of("--amount", amount), "paid_in": paid_in, **given}
 

@@ -8,7 +8,10 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-_ACCEPTED: Final = "A"
+_STATUSES: Final = {"A": "accepted", "W": "accepted with warnings", "R": "rejected"}
+"""The statuses of a batch that are known, by the codes of FinCEN's user guide."""
+
+_REJECTED: Final = "R"
 _WARNING: Final = "WARN"
 
 
@@ -56,8 +59,14 @@ def read_acknowledgement(content: bytes) -> Acknowledgement:
         raise AcknowledgementWrong(f"it is no XML that can be read: {error}") from error
     if _name(root) != "EFilingBatchXML" or "StatusCode" not in root.attrib:
         raise AcknowledgementWrong("it is no acknowledgement: that is an EFilingBatchXML with a StatusCode")
+    status = root.attrib["StatusCode"].strip()
+    if status not in _STATUSES:
+        known = ", ".join(f"{code} ({words})" for code, words in _STATUSES.items())
+        raise AcknowledgementWrong(
+            f"its StatusCode {status!r} is none that is known of FinCEN's user guide: {known}; nothing was recorded"
+        )
     return Acknowledgement(
-        is_accepted=root.attrib["StatusCode"] == _ACCEPTED,
+        is_accepted=status != _REJECTED,
         errors=tuple(_errors(root, "EFilingBatchErrorXML", "EFilingSubmissionErrorXML")),
         reports=tuple(_report(one) for one in root.iter() if _name(one) == "EFilingActivityXML"),
     )

@@ -9,11 +9,13 @@ from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_a
 
 
 def require_still_so(filing: Mapping[str, Any]) -> None:
-    """Raise InputRefused for a filing with other amounts than hold now.
+    """Raise InputRefused for a prepared filing with other amounts than hold now. Others are not released anyway.
 
     The service that releases a filing does not have the movements and winnings behind it: the currency report and the
     winnings report have them.
     """
+    if filing["status"] != "prepared":
+        return
     name, asked = report_behind(filing)
     with client_of("reporting") as reporting:
         report = reporting.read(f"/reports/{name}", **asked)

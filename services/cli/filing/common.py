@@ -11,6 +11,7 @@ from services.cli.exits import InputRefused, UsageWrong
 from services.cli.filing.reading import ACCOUNTS
 from services.cli.filing.steps import FiledDocuments
 from services.cli.output import names, numbers, print_line, show, table
+from shared.contracts.money import dollars
 from shared.jurisdictions import Pack, PackWrong, keep_own_packs_in, pack
 
 Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="The number of the filing.")]
@@ -48,15 +49,6 @@ def section_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
     return list(rows)
 
 
-def in_dollars(cents: int) -> str:
-    """Return an amount in dollars and cents.
-
-    >>> in_dollars(123456)
-    '1,234.56'
-    """
-    return f"{cents // 100:,}.{cents % 100:02}"
-
-
 def _show(filing: Mapping[str, Any]) -> None:
     """Print the reports of a filing, its status, its last day of filing and its hash."""
     if filing["form"] == "ctr":
@@ -81,5 +73,5 @@ def _report(one: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _return(one: Mapping[str, Any]) -> Sequence[str]:
-    amounts = (in_dollars(one[name]) if name in one else "" for name in ("winnings_cents", *_TAXES.values()))
+    amounts = (dollars(one[name]) if name in one else "" for name in ("winnings_cents", *_TAXES.values()))
     return [one["reference"], one["account_number"], *amounts, str(one.get("corrects", ""))]

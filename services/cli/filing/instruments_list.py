@@ -10,14 +10,17 @@ from typing import Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from services.cli.client import client_of, property_zone
-from services.cli.exits import NotFound, UsageWrong
-from services.cli.filing.common import in_dollars, section_of
+from services.cli.exits import NotFound, NothingThere, UsageWrong
+from services.cli.filing.common import section_of
 from services.cli.filing.currency_report import NOBODY
 from services.cli.filing.reading import ACCOUNTS, identity_of
-from services.cli.output import write_bytes
+from services.cli.output import message, write_bytes
 from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.envelope import Patron
+from shared.contracts.money import dollars
 
 _FROM_REPORT: Final = {
     "Moment": "moment",
@@ -37,6 +40,7 @@ _FROM_REPORT: Final = {
 
 _NAME: Final = ("first_name", "middle_name", "last_name", "suffix", "legal_name")
 _ADDRESS: Final = ("street", "city", "state_code", "postal_code", "country")
+_REFERENCE: Final[TypeAdapter[str]] = TypeAdapter(Patron)
 _MONTH: Final = re.compile("[0-9]{4}-(0[1-9]|1[0-2])")
 
 
@@ -51,6 +55,8 @@ def instruments(
 ) -> None:
     """Write a month's list of monetary instruments, with the name and address of each patron, oldest first.
 
+    A drawee or issuer that is a patron by reference is named, too.
+
     The transactions are those of the currency report. Identities are read from the wagering accounts, and each access
     is recorded. No file is written if a patron has no identity and is not named by --unidentified. The file has
     personal data: keep it as you keep the forms.
@@ -64,14 +70,20 @@ def instruments(
         rows = section_of(reporting.read("/reports/currency", **asked), "instruments")
         zone = property_zone(reporting, property_name)
     people = {row["person"] for row in rows}
+    issuers = {row["issuer"] for row in rows if _may_be_patron(row["issuer"])} - people
     unnamed = set(unidentified or ())
-    if missing := sorted(unnamed - people):
+    if missing := sorted(unnamed - people - issuers):
         raise NotFound(f"--unidentified: no instrument of {', '.join(missing)} is listed in {month}")
-    named = sorted(people - unnamed - {NOBODY})
     identities: dict[str, PatronIdentity] = {}
-    if named:
+    if named := sorted((people | issuers) - unnamed - {NOBODY}):
         with client_of(ACCOUNTS) as accounts:
-            identities = {person: identity_of(accounts, property_name, person) for person in named}
+            for patron in named:
+                try:
+                    identities[patron] = identity_of(accounts, property_name, patron)
+                except NothingThere:
+                    if patron in people:
+                        raise
+                    message(f"the drawee or issuer {patron} is no identified patron: it is listed as it was recorded")
     write_bytes(_list(rows, identities, zone), output, "csv", readable=True)
 
 
@@ -83,9 +95,20 @@ def _list(rows: list[dict[str, Any]], identities: Mapping[str, PatronIdentity], 
     for row in rows:
         who = identities.get(row["person"])
         at = f"{datetime.fromisoformat(row['moment']).astimezone(zone):%Y-%m-%d %H:%M:%S}"
-        said = [at if column == "moment" else row[column] for column in _FROM_REPORT.values()]
-        writer.writerow([*said, in_dollars(row["cents"]), _words(who, _NAME, " "), _words(who, _ADDRESS, ", ")])
+        issuer = _words(identities.get(row["issuer"]), _NAME, " ")
+        shown = {**row, "moment": at, "issuer": f"{issuer} ({row['issuer']})" if issuer else row["issuer"]}
+        said = [shown[column] for column in _FROM_REPORT.values()]
+        writer.writerow([*said, dollars(row["cents"]), _words(who, _NAME, " "), _words(who, _ADDRESS, ", ")])
     return text.getvalue().encode()
+
+
+def _may_be_patron(issuer: str) -> bool:
+    """Return whether a drawee or issuer has the form of a patron's reference; banks and companies rarely do."""
+    try:
+        _REFERENCE.validate_python(issuer)
+    except ValidationError:
+        return False
+    return True
 
 
 def _words(identity: PatronIdentity | None, fields: tuple[str, ...], between: str) -> str:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import ValidationError
 
 from services.cli.client import Client, client_of
-from services.cli.exits import InputRefused, NotFound, UsageWrong
+from services.cli.exits import InputRefused, NotFound, NothingThere, UsageWrong
 from services.cli.filing.acknowledgement import FiledError
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.properties import Filer
@@ -70,8 +70,8 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
     patron = f"/patrons/{quote(property_name, safe='')}/{quote(person, safe='')}"
     try:
         found = accounts.read(f"{patron}/identity")
-    except NotFound as error:
-        raise NotFound(f"{person}: {error}; identify the patron, or say --unidentified {person}") from error
+    except NothingThere as error:
+        raise NothingThere(f"{person}: {error}; identify the patron, or say --unidentified {person}") from error
     try:
         return PatronIdentity.model_validate(found["identity"])
     except ValidationError:

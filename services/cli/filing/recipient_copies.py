@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from services.cli.filing.common import in_dollars
 from services.cli.filing.return_rows import Row, said_in
+from shared.contracts.money import dollars
 from shared.jurisdictions.returns import AMOUNTS, ReturnField, ReturnLayout
 from shared.runtime.typesetting import typeset
 
@@ -94,7 +94,7 @@ def _return(layout: ReturnLayout, row: Row) -> dict[str, Any]:
 
 def _shown(field: ReturnField | None, text: str) -> str:
     if field in AMOUNTS:
-        return f"${in_dollars(int(text.replace('.', '')))}"
+        return dollars(int(text.replace(".", "")), symbol="$")
     return _cut(text) if field in _CUT else text
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from unicodedata import combining, normalize
 
 from services.wagering_accounts.domain.identity import PatronIdentity
+from shared.contracts.money import dollars
 from shared.contracts.properties import Filer
 from shared.jurisdictions.returns import AMOUNTS, IDENTIFYING, ReturnColumn, ReturnField, ReturnLayout
 
@@ -298,7 +299,7 @@ def _text(layout: ReturnLayout, column: ReturnColumn, fields: Mapping[ReturnFiel
         case None:
             return ""
         case int():
-            return f"{'-' * (value < 0)}{abs(value) // 100}.{abs(value) % 100:02}"
+            return dollars(value, grouped=False)
         case date():
             return value.strftime(layout.date_format)
     text = _plain(value) if column.values is None else column.values.get(value, value)
@@ -316,4 +317,4 @@ def _plain(text: str) -> str:
 
 
 def _dollars(cents: int) -> str:
-    return f"{'-' * (cents < 0)}${abs(cents) // 100:,}.{abs(cents) % 100:02}"
+    return dollars(cents, symbol="$")

@@ -1,6 +1,6 @@
 """One person under several references: named before anything is filed of one of them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Annotated
 from urllib.parse import quote
 
@@ -29,11 +29,25 @@ def require_one_reference_each(property_name: str, people: Collection[str], apar
         found = accounts.read_list(f"/same-persons?property={quote(property_name, safe='')}")
     pairs = [(one["patron"], other) for one in found for other in one["same_person_as"] if one["patron"] < other]
     if wrong := [pair for pair in pairs if {*pair} <= {*people} and not {*pair} & {*apart}]:
+        said = " ".join(f"--apart {person}" for person in sorted({*apart, *_one_of_each(wrong)}))
         error = InputRefused(
             "one person under two references, above: enter what was recorded under one reference of each pair, or say "
-            f"--apart {wrong[0][0]}"
+            f"{said}"
         )
         error.details = "\n".join(
             f"{one} and {other} are one person: the same taxpayer number or document" for one, other in wrong
         )
         raise error
+
+
+def _one_of_each(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return persons, sorted, so that each pair has one of them; of three references of one person, two.
+
+    >>> _one_of_each([("p-1", "p-2"), ("p-1", "p-3"), ("p-2", "p-3"), ("p-7", "p-8")])
+    ['p-1', 'p-2', 'p-7']
+    """
+    chosen: set[str] = set()
+    for pair in sorted(pairs):
+        if not chosen & {*pair}:
+            chosen.add(pair[0])
+    return sorted(chosen)

@@ -125,7 +125,13 @@ def _drafted(
             saw=tuple(f"{row['direction']}, {row['first_day']} to {row['last_day']}: {row['saw']}" for row in rows),
         )
     except ValidationError as error:
-        raise InputRefused(f"no draft: {'; '.join(what_is_wrong(one) for one in error.errors())}") from error
+        raise InputRefused(f"no draft: {_wrong(error)}") from error
+
+
+def _wrong(error: ValidationError) -> str:
+    """Return what is wrong with a draft; each fault of a single member begins with its place."""
+    found = [(".".join(map(str, one["loc"])), what_is_wrong(one)) for one in error.errors()]
+    return "; ".join(f"{place}: {what}" if place else what for place, what in found)
 
 
 def _write_draft(one: SarDraft, output: Path) -> None:
@@ -160,8 +166,7 @@ def prepare(
         house = document_of(found.property)
         content = sar_batch(filer_of(house), found, filed_on=filing_day(house, filed_on))
     except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, one['loc']))}: {what_is_wrong(one)}" for one in error.errors()]
-        raise InputRefused(f"{draft_file}: {'; '.join(wrong)}") from error
+        raise InputRefused(f"{draft_file}: {_wrong(error)}") from error
     except ValueError as error:
         raise InputRefused(f"{draft_file}: {error}") from error
     document: dict[str, Any] = {"property": found.property, "detected_on": found.detected_on.isoformat()}

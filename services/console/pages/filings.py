@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
@@ -13,7 +14,7 @@ from fastapi.responses import Response
 from services.console.console import Asked, Person, page, rows_max
 from services.console.listing import Act, Col, Listed, Record, cols, filled, listed
 from services.console.pages.days import zone_of
-from services.console.services import ACCOUNTS, REPORTING, Missing, or_missing, path, together
+from services.console.services import ACCOUNTS, REPORTING, Missing, or_missing, path, together, unless
 from services.console.words import say
 from shared.contracts.filings import FORM_NUMBERS
 from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_again, report_behind
@@ -56,6 +57,9 @@ _NOW_AND_LATEST: Final = (*_AMOUNTS[:2], *_LATEST[:2])
 
 _DUE: Final = ("due", "rejected", *_NO_LONGER)
 """The statuses of information returns that require an action."""
+
+_LATE: Final = "late"
+"""The remark of the currency report on what was not filed in time."""
 
 _IN_LEAD: Final = ("period", "status", "content_sha256")
 
@@ -132,30 +136,25 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
     """Return the lists of due reports: currency of this and the last month, winnings of this and the last year."""
     if not person.may("patrons.report"):
         return []
-    months = (today.replace(day=1) - timedelta(days=1), today)
-    answers = await together(
+    reported, *returned = await asyncio.gather(
+        currency_reports(person, property_name, today),
         *(
-            person.calls.get(
-                REPORTING, "/reports/currency", property=property_name, gaming_day=day.isoformat(), period="month"
-            )
-            for day in months
-        ),
-        *(
-            person.calls.get(
-                REPORTING, "/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year"
+            or_missing(
+                person.calls.get(
+                    REPORTING, "/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year"
+                )
             )
             for year in (today.year - 1, today.year)
         ),
     )
-    reported, returned = answers[: len(months)], answers[len(months) :]
     return [
         listed(
             "filings.due",
-            _rows_of(reported, "filed"),
+            reported,
             cols("gaming_day", "form", "person", "entry", "reported_with", "file_by", "late"),
             only=lambda one: one["status"] == "due",
         ),
-        _changed(property_name, _rows_of(reported, "filed")),
+        _changed(property_name, reported),
         listed(
             "filings.returns_due",
             _rows_of(returned, "returns"),
@@ -167,6 +166,39 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
             seen=_still,
         ),
     ]
+
+
+async def currency_reports(person: Person, property_name: str, today: date) -> Missing | list[Record]:
+    """Return what became of the currency transaction reports of this and the last month, a row for each report.
+
+    A month of which nothing is recorded has none; if a report does not answer, its reason is returned.
+    """
+    asked = {"property": property_name, "period": "month"}
+    months = (today.replace(day=1) - timedelta(days=1), today)
+    calls = (person.calls.get(REPORTING, "/reports/currency", **asked, gaming_day=str(day)) for day in months)
+    answers = await together(*(unless(HTTPStatus.NOT_FOUND, one) for one in calls))
+    for one in answers:
+        if isinstance(one, Missing):
+            return one
+    recorded = [one for one in answers if one is not None]
+    return _rows_of(recorded, "filed") if recorded else []
+
+
+class OpenReports(NamedTuple):
+    """The numbers of currency transaction reports that are due, late among these, to be corrected, and withdrawn."""
+
+    due: int
+    late: int
+    to_correct: int
+    to_withdraw: int
+
+
+def open_reports(rows: Sequence[Record]) -> OpenReports:
+    """Count the currency transaction reports that require an action; each is filed once, whoever it names."""
+    due = [one for one in rows if one["status"] == "due" and not one.get("reported_with")]
+    changed = [one["status"] for one in rows if _no_longer_holds(one) and not one.get("reported_with")]
+    late = sum(one.get("late") == _LATE for one in due)
+    return OpenReports(len(due), late, changed.count("to_correct"), changed.count("to_withdraw"))
 
 
 def _changed(property_name: str, answer: Missing | list[Record], filing: str | None = None) -> Listed:
@@ -211,7 +243,9 @@ def _latest(one: Record) -> Record:
 
 
 def _still(one: Record) -> Record:
-    """Return what is still to be done with its status in words."""
+    """Return what is still to be done with its status in words; they name an amendment if that is to be withdrawn."""
+    if one["status"] == "to_withdraw" and (amendment := one.get("amendment")):
+        return {**one, "status": say("filings.still.amendment_to_withdraw", filing=amendment)}
     return {**one, "status": say(f"filings.still.{one['status']}")}
 
 
@@ -230,7 +264,12 @@ async def _changed_in(person: Person, property_name: str, found: Record) -> list
 
 
 async def why_not_released(person: Person, filing: Record) -> str:
-    """Return a warning for the person who releases a filing: its reports that no longer hold; empty if all hold."""
+    """Return a warning for the person who releases a filing: its reports that no longer hold; empty if all hold.
+
+    A filing that does not wait for its release has none: its command is refused.
+    """
+    if filing["status"] != "prepared":
+        return ""
     if not person.may("patrons.report"):
         return say("filings.not_compared")
     name, asked = report_behind(filing)

@@ -1,11 +1,12 @@
 """The home page of a property: what needs attention, how the gaming day goes, and what closes next."""
 
 import asyncio
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from http import HTTPStatus
 from math import hypot
 from typing import Any, Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
@@ -18,8 +19,8 @@ from services.console.floor import Floors, FloorView
 from services.console.gallery import hung
 from services.console.listing import Listed, Record, cols, listed
 from services.console.pages.days import next_step, stage_of
-from services.console.pages.filings import UNSENT
-from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, Refused, path, together
+from services.console.pages.filings import UNSENT, OpenReports, currency_reports, open_reports
+from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, path, together, unless
 from services.console.words import counted, said, say
 
 _WEEK: Final = timedelta(days=7)
@@ -53,16 +54,17 @@ def routes() -> APIRouter:
         floors: Floors = request.app.state.floors
         floor = await floors.of(person, property, day)
         of_day, zone = date.fromisoformat(floor.said["gaming_day"]), floor.said["time_zone"]
-        before, statistics, summary, quarantined, unsent, *days = await together(
+        before, statistics, summary, quarantined, unsent, currency, *days = await together(
             floors.of(person, property, (of_day - _WEEK).isoformat()),
             _report(person, "statistics", property, of_day),
             _report(person, "drop-and-win", property, of_day),
             _quarantined(person, property),
             _unsent(person, property),
+            _currency(person, property, zone),
             *(_open_day(person, property, of_day - timedelta(days=back)) for back in range(_WEEK.days + 1)),
         )
         still_open = [one for one in days if isinstance(one, OpenDay)]
-        answers = (before, quarantined, unsent, *days)
+        answers = (before, quarantined, unsent, currency, *days)
         missing = dict.fromkeys([*floor.missing, *(one.why for one in answers if isinstance(one, Missing))])
         return page(
             request,
@@ -70,7 +72,10 @@ def routes() -> APIRouter:
             person,
             floor=floor,
             zone=zone,
-            attention=list(_attention(property, floor, still_open, quarantined or 0, unsent or 0)),
+            attention=[
+                *_attention(property, floor, still_open, quarantined or 0, unsent or 0),
+                *([] if isinstance(currency, Missing) else _reports_due(property, open_reports(currency))),
+            ],
             live=not day,
             compared=_compared(floor, None if isinstance(before, Missing) or not before.tables else before),
             weekday=of_day - _WEEK,
@@ -92,21 +97,11 @@ async def _report(person: Person, name: str, property_name: str, day: date) -> A
 async def _open_day(person: Person, property_name: str, day: date) -> OpenDay | None:
     """Return a gaming day and its follow-ups; None if the day is final, or the property was not there yet."""
     at = path("gaming-days", property_name, day.isoformat())
-    found = await _unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, at))
+    found = await unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, at))
     if found is None or found["status"] in ("final", "restated"):
         return None
-    open_items = await _unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, f"{at}/follow-ups"))
+    open_items = await unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, f"{at}/follow-ups"))
     return None if open_items is None else OpenDay(found, open_items["items"])
-
-
-async def _unless(status: HTTPStatus, answer: Awaitable[Any]) -> Any:
-    """Return an answer; None if the service refuses with this status."""
-    try:
-        return await answer
-    except Refused as refused:
-        if refused.status != status:
-            raise
-        return None
 
 
 async def _quarantined(person: Person, property_name: str) -> int:
@@ -116,7 +111,7 @@ async def _quarantined(person: Person, property_name: str) -> int:
     names = person.console.operations.services_with("ask-replay")
     asked = {"status": "open", "listed_under": property_name, "known": list(await properties_of(person))}
     of_services = (person.calls.get_page(name, "/quarantine", **asked) for name in names)
-    pages = await asyncio.gather(*(_unless(HTTPStatus.FORBIDDEN, one) for one in of_services))
+    pages = await asyncio.gather(*(unless(HTTPStatus.FORBIDDEN, one) for one in of_services))
     return sum(len(one["items"]) for one in pages if one is not None)
 
 
@@ -126,6 +121,25 @@ async def _unsent(person: Person, property_name: str) -> int:
         return 0
     asked = [person.calls.get_all(ACCOUNTS, "/filings", property=property_name, status=one) for one in UNSENT]
     return sum(map(len, await asyncio.gather(*asked)))
+
+
+async def _currency(person: Person, property_name: str, zone: str) -> Missing | list[Record]:
+    """Return what became of the currency transaction reports of this and the last month; none without the role."""
+    if not person.may("patrons.report"):
+        return []
+    today = person.console.clock().astimezone(ZoneInfo(zone)).date()
+    return await currency_reports(person, property_name, today)
+
+
+def _reports_due(property_name: str, reports: OpenReports) -> Iterator[Attention]:
+    """Yield the currency transaction reports that are due, and those whose filing no longer holds."""
+    filings = path("p", property_name, "filings")
+    if reports.due:
+        late = say("overview.attention.late", late=f"{reports.late:,}") if reports.late else ""
+        yield Attention(counted("overview.attention.currency_due", reports.due) + late, filings)
+    for name, count in (("to_correct", reports.to_correct), ("to_withdraw", reports.to_withdraw)):
+        if count:
+            yield Attention(counted(f"overview.attention.{name}", count), filings)
 
 
 def _attention(

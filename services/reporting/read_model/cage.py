@@ -85,15 +85,15 @@ def _paid_by_person(
 
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
-    """Yield the currency of a patron's transaction, in and out if it is an exchange, and its monetary instrument."""
+    """Yield the currency of a patron's transaction, in and out if it is an exchange, and its monetary instruments."""
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
     here = partial(Amount, value=cents, table=fact.table or "", shift=fact.shift)
     for direction in fact.directions() if fact.medium == "currency" else ():
         yield here(f"cage_{direction}_cents", item=fact.patron)
         for one in fact.on_behalf_of or ():
             yield here(f"others_{direction}_cents", item=one)
-    if (passed := fact.instrument_direction()) is not None:
-        yield here(f"instruments_{passed}_cents", item=fact.patron)
+    for direction in fact.instruments():
+        yield here(f"instruments_{direction}_cents", item=fact.patron)
 
 
 @adds(CheckReplaced)

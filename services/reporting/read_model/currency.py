@@ -12,8 +12,8 @@ from services.reporting.read_model.derived import stands
 from services.reporting.read_model.patrons import OWNERS
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.statements import AMOUNTS, added_up
-from shared.contracts.cage import Direction
-from shared.contracts.instruments import Instrument
+from shared.contracts.cage import INSTRUMENTS, Direction
+from shared.contracts.instruments import Instrument, PassedInstrument
 
 CASH_MEASURES: Final[dict[str, Direction]] = {"bought_in_cents": "in", "cashed_out_cents": "out"}
 """The measures of payments into and out of accounts, by instrument (services.reporting.read_model.accounts)."""
@@ -293,8 +293,16 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
         on_behalf_of=others,
         specified=row.specified or "",
         by=row.by or "",
-        instrument=Instrument.model_validate(row.instrument) if isinstance(row.instrument, dict) else None,
+        instrument=_instrument(row, direction),
     )
+
+
+def _instrument(row: _Row, direction: Direction) -> Instrument | None:
+    """Return what describes the instrument that passed in a direction: another one may have passed the other way."""
+    if not isinstance(row.instrument, dict):
+        return None
+    described = PassedInstrument.model_validate(row.instrument)
+    return described if INSTRUMENTS.get(row.what or "", direction) == direction else described.exchanged_for
 
 
 def _agency(row: _Row) -> tuple[str | None, tuple[str, ...]]:

@@ -44,7 +44,7 @@ OWED: Final = Section(
     key=("serial",),
     columns=(
         Column(name="serial", title="Serial no."),
-        Column(name="drawer", title="Drawer", formula="the patron, by reference"),
+        Column(name="drawer", title="Drawn by", formula="the patron, by reference"),
         Column(
             name="first_day",
             title="First issued on",

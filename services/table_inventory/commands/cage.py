@@ -69,8 +69,7 @@ def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
     location = location_of(place, command.window, said["gaming_day"])
     if command.table is not None and (why := place.why_no_table(command.table, said["gaming_day"])) is not None:
         raise Rejected(Reason.NOT_FOUND, why)
-    if command.instrument_direction() is not None:
-        require_described(place, said["gaming_day"], command.cents, command.instrument)
+    require_described(place, said["gaming_day"], command.cents, command.instruments().values())
     fact = CageMoved(**command.what(), direction=direction, location=location, **said)
     return Accepted(recording=FactWithPostings(fact=fact, postings=moved(fact), occurred_at=fact.at), answer=fact)
 

@@ -62,7 +62,7 @@ class AtCage(NamedTuple):
         """Check that the payer's own check is described, if the law lists it. Raises: Rejected."""
         if fact.paid_in == "check":
             place = place_for_command(self.places.place, fact.property, fact.at)
-            require_described(place, fact.gaming_day, fact.cents, fact.instrument)
+            require_described(place, fact.gaming_day, fact.cents, [fact.instrument])
 
 
 async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
@@ -74,7 +74,7 @@ async def at_cage(connection: AsyncConnection, property_name: str) -> AtCage:
 class RedeemCheck(PaidByInstrument, Happened, Command):
     """Redeem a counter check, in full or in part.
 
-    The payer is the drawer, or the bank if the check was deposited.
+    The payer is the patron who drew it, another one, or the bank if the check was deposited.
     """
 
     property: Name
@@ -129,7 +129,7 @@ class VoidRedemption(_OfPayment, Approving):
 class ReturnCheck(Happened, _OfPayment):
     """Record that a bank returned a payment unpaid.
 
-    The payment was a deposited counter check or the drawer's own check. Its amount is owed again. If the payment was a
+    The payment was a deposited counter check or the payer's own check. Its amount is owed again. If the payment was a
     recovery, its amount is written off again.
     """
 
@@ -137,7 +137,7 @@ class ReturnCheck(Happened, _OfPayment):
 
 
 class ClearCheck(Happened, _OfPayment):
-    """Record that the bank paid a deposited counter check, or the drawer's own check.
+    """Record that the bank paid a deposited counter check, or the payer's own check.
 
     Until then the payment stays outstanding on the patron's credit line, and a recovery does not end the stop on the
     patron's credit.

@@ -14,7 +14,8 @@ from services.table_inventory.queries.open_times import ClosedTime, closed_at
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
 from shared.contracts.cage import PaidWin, TaxNumber, WagerWords, WinnerIdentified
-from shared.contracts.envelope import Country, Identifier, Name, Patron
+from shared.contracts.countries import Country
+from shared.contracts.envelope import Identifier, Name, Patron
 from shared.contracts.money import amount
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected

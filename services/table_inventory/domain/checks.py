@@ -14,7 +14,7 @@ from shared.journal.entry import Account, Posting
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 RETURNABLE: Final[Set[PaidIn]] = {"deposit", "check"}
-"""The means of payment that a bank may return unpaid: a deposited counter check, and the drawer's own check."""
+"""The means of payment that a bank may return unpaid: a deposited counter check, and the payer's own check."""
 
 
 class CounterCheck(BaseModel):
@@ -22,7 +22,7 @@ class CounterCheck(BaseModel):
 
     `table` is the table that issued it. A check that replaced others has no table, and its `first_issued_at` is the
     earliest issuance of the replaced checks. `drawer` is the patron who owes it, by reference, if known. `is_returned`:
-    a payment by deposit or by the drawer's own check came back unpaid from the bank.
+    a payment by deposit or by the payer's own check came back unpaid from the bank.
     """
 
     property: str

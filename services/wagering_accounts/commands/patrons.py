@@ -27,7 +27,8 @@ from shared.contracts.accounts import (
     PatronRegistered,
     PatronTaxResidenceSet,
 )
-from shared.contracts.envelope import Country, Name
+from shared.contracts.countries import Country
+from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Why
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents

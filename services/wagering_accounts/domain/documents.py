@@ -17,7 +17,8 @@ from services.wagering_accounts.domain.books import (
 )
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.accounts import CapturedHold, ErasureGround, LimitKind
-from shared.contracts.envelope import PERSONAL, Country, Identifier, Name, Person, Reason
+from shared.contracts.countries import Country
+from shared.contracts.envelope import PERSONAL, Identifier, Name, Person, Reason
 from shared.runtime.commands.approval_subject import ApprovalSubject
 
 

@@ -6,12 +6,13 @@ in the same way.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, Final, Literal, Self
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from shared.contracts.envelope import PERSONAL, Contract, Country, WrittenDay
+from shared.contracts.countries import CountryOnForms
+from shared.contracts.envelope import PERSONAL, Contract, WrittenDay
 from shared.contracts.taxpayer_numbers import is_made_up
 
 
@@ -53,6 +54,8 @@ _WITH_STATES: Final = ("US", "CA", "MX")
 
 _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
+_WITH_HYPHENS: Final = re.compile("[0-9]{3}-[0-9]{2}-[0-9]{4}|[0-9]{2}-[0-9]{7}")
+"""A taxpayer number as the agencies print it: 123-45-6789, or 12-3456789."""
 
 
 def _written(number: str) -> str:
@@ -67,7 +70,7 @@ class IdentifyingDocument(Contract):
     description: _Short | None = None
     number: _Number
     issuing_state: _State | None = None
-    issuing_country: Annotated[Country, PERSONAL]
+    issuing_country: Annotated[CountryOnForms, PERSONAL]
 
     @model_validator(mode="after")
     def _is_described(self) -> Self:
@@ -80,7 +83,8 @@ class PatronIdentity(Contract):
     """The identity of a patron, a person or an entity. Each required field is given, or listed in `unknown`.
 
     `also_known_as` is another name of a person, or the name under which an entity does business. A taxpayer number has
-    nine digits, without hyphens, unless it is `foreign`; a ZIP code has five or nine.
+    nine digits, unless it is `foreign`, and is kept without the hyphens of 123-45-6789 or 12-3456789. A ZIP code has
+    five digits or nine.
     """
 
     kind: Literal["person", "entity"] = "person"
@@ -95,7 +99,7 @@ class PatronIdentity(Contract):
     city: _Short | None = None
     state_code: _State | None = None
     postal_code: Annotated[str, _text(9), PERSONAL] | None = None
-    country: Annotated[Country | None, PERSONAL] = None
+    country: Annotated[CountryOnForms | None, PERSONAL] = None
     taxpayer_number: _Number | None = None
     taxpayer_number_kind: Annotated[Literal["ssn", "itin", "ein", "foreign"] | None, PERSONAL] = None
     document: Annotated[IdentifyingDocument | None, PERSONAL] = None
@@ -132,6 +136,17 @@ class PatronIdentity(Contract):
             return None
         return f"{one.kind} {one.issuing_country} {one.issuing_state} {_written(one.number)}"
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_hyphens(cls, said: Any) -> Any:
+        """Take a taxpayer number of the United States as it is printed."""
+        if not isinstance(said, Mapping) or said.get("taxpayer_number_kind") == "foreign":
+            return said
+        number = said.get("taxpayer_number")
+        if not isinstance(number, str) or _WITH_HYPHENS.fullmatch(number.strip()) is None:
+            return said
+        return {**said, "taxpayer_number": number.strip().replace("-", "")}
+
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if wrong := [*self._wrong_fields(), *self._wrong_numbers()]:
@@ -160,6 +175,6 @@ class PatronIdentity(Contract):
         elif (
             number is not None and kind != "foreign" and (_NINE_DIGITS.fullmatch(number) is None or is_made_up(number))
         ):
-            yield f"taxpayer_number: no {kind}"
+            yield f"taxpayer_number: no {kind}, which has nine digits, and not made-up ones: 123-45-6789 or 12-3456789"
         if self.country == "US" and self.postal_code is not None and _ZIP_CODE.fullmatch(self.postal_code) is None:
             yield "postal_code: no ZIP code"

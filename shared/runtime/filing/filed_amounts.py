@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from shared.contracts.filings import FORM_NUMBERS, FilingForm
+from shared.contracts.money import dollars
 
 Document = Mapping[str, Any]
 """A filing with its reports, or a report of the books, as the services answer them: JSON."""
@@ -115,4 +116,4 @@ def _amounts(cents: Sequence[int], shown: Sequence[bool]) -> str:
     '$2,500.00 won, $0.00 withheld'
     """
     named = zip(cents, _WORDS.values(), shown, strict=True)
-    return ", ".join(f"${one // 100:,}.{one % 100:02} {word}" for one, word, is_shown in named if is_shown)
+    return ", ".join(f"{dollars(one, symbol='$')} {word}" for one, word, is_shown in named if is_shown)

@@ -1,6 +1,7 @@
 """The home page of a property: what needs attention, how the day goes beside a week ago, and what closes next."""
 
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -90,6 +91,45 @@ def test_the_home_page_of_a_property_says_what_is_to_be_done(browser: Browser) -
     assert '<figure class="chart">' in shown
     assert all(text in shown for text in ("nobody resolved it", "audit.lou", "audit.kim"))
     assert shown.index("2026-11-21") < shown.rindex("2026-11-22")
+
+
+DUE: dict[str, Any] = {"status": "due", "person": "p-7", "reported_with": "", "late": ""}
+CHANGED: dict[str, Any] = DUE | {"status": "to_correct", "filing": "1"}
+ROWS = [
+    DUE,
+    DUE | {"person": "p-8", "late": "late"},
+    DUE | {"person": "p-9", "late": "late", "reported_with": "p-8"},
+    CHANGED,
+    CHANGED | {"person": "p-5", "amendment": "3"},  # it is amended already
+    CHANGED | {"person": "p-6", "status": "to_withdraw", "amendment": "2"},
+    DUE | {"person": "p-4", "status": "accepted"},
+]
+
+
+def test_currency_reports_that_are_due_or_to_be_corrected_lead_to_the_filings(stage: Stage, browser: Browser) -> None:
+    """For those who may see them; of a month of which nothing is recorded there are none."""
+
+    def currency(request: httpx.Request) -> httpx.Response:
+        if str(today) not in str(request.url):
+            return httpx.Response(404, json={"title": "Nothing is recorded of it", "detail": "nothing of that month"})
+        return httpx.Response(200, json={"content": {"sections": [{"name": "filed", "rows": ROWS}]}})
+
+    today = stage.clock().astimezone(ZoneInfo("America/New_York")).date()
+    stage.services.answers["reporting", "GET", "/reports/currency"] = currency
+    assert "currency transaction report" not in browser.get("/p/riverside").text
+    stage.issuer.people = {**stage.issuer.people, "pit.pat": ("reports.read", "patrons.report")}
+    browser = stage.browser("pit.pat")
+    shown = browser.get("/p/riverside").text
+    for text in (
+        "2 currency transaction reports due, of which late: 1",
+        "1 currency transaction report to correct",
+        "1 currency transaction report to withdraw and prepare again",
+    ):
+        assert f'<a href="/p/riverside/filings"><strong>{text}</strong></a>' in shown
+    assert "nothing of that month" not in shown
+    refused = {"title": "The database does not answer"}
+    stage.services.answers["reporting", "GET", "/reports/currency"] = (503, refused)
+    assert refused["title"] in browser.get("/p/riverside").text
 
 
 def test_a_service_that_does_not_answer_is_named(stage: Stage, browser: Browser) -> None:

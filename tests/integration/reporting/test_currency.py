@@ -278,6 +278,28 @@ def test_instruments_are_listed_with_what_describes_them_and_who_took_them(books
         }
 
 
+def test_an_instrument_given_for_an_instrument_is_listed_beside_it(books: Books) -> None:
+    """The one that came in and the one that went out, whichever the kind is named for; a void takes back both."""
+    ledger = TableDays()
+    own = CASHIERS_CHECK | {"instrument_type": "business_check", "issuer": "Riverside", "references": ["check 88"]}
+    by_check = {"medium": "instrument"}
+    bought = by_check | {"instrument": own | {"exchanged_for": CASHIERS_CHECK}}
+    cashed = by_check | {"instrument": CASHIERS_CHECK | {"exchanged_for": own}}
+    books.desk.feed(
+        "inventory",
+        _moved(ledger, 1, "casino_check_purchase", 3_000, **bought),
+        _moved(ledger, 2, "check_cashed", 4_000, **cashed),
+        _moved(ledger, 3, "check_cashed", 5_000, **cashed),
+        _moved(ledger, 4, "check_cashed", 5_000, **cashed, voids=3),
+    )
+    both = [("in", "First Bank of Oakhurst", "casino account GA-1; check 4711"), ("out", "Riverside", "check 88")]
+    expected = [("casino check purchase", 300_000, *one) for one in both]
+    expected += [("check cashed", 400_000, *one) for one in both]
+    listed = rows_of(_report(books, ""), "instruments")
+    said = ("kind", "cents", "direction", "issuer", "references")
+    assert expected == sorted(names(row, *said) for row in listed)
+
+
 def test_a_month_adds_up_logs_by_gaming_day_and_lists_what_is_due(books: Books) -> None:
     """Of more than a week, what is in logs alone and what unidentified persons bought is added up; due is listed."""
     till, ledger = Till(), TableDays()
@@ -332,7 +354,7 @@ def test_patterns_are_listed_for_a_person_to_judge(books: Books) -> None:
     figures = ("person", "direction", "first_day", "last_day", "movements", "cents")
     assert ("repeated_just_below", *expected) == names(repeated, "pattern", *figures)
     assert ("consecutive_days", *expected) == names(consecutive, "pattern", *figures)
-    assert "3 movements of $9500.00 to $9700.00" in repeated["saw"]
+    assert "3 movements of $9,500.00 to $9,700.00" in repeated["saw"]
 
 
 def test_the_report_is_what_was_known_at_a_moment(books: Books) -> None:

@@ -79,7 +79,7 @@ def test_a_pattern_becomes_a_report_and_is_filed(
     assert ("p-7", "2026-11-18", "2026-11-20", 28_800, "") == (
         *(said["subject"], said["first_day"], said["last_day"], said["dollars"], said["narrative"]),
     )
-    assert any("3 movements of $9500.00 to $9700.00" in seen for seen in said["saw"])
+    assert any("3 movements of $9,500.00 to $9,700.00" in seen for seen in said["saw"])
 
     prepare = ("sar", "prepare", str(draft), "-o", str(file), "--filed-on", "2026-11-20")
     refused = call(*prepare, person=ANA)

@@ -81,6 +81,8 @@ def test_what_moves_no_money_of_the_cage_posts_nothing_there(desk: InventoryDesk
         ({"kind": "other_out", "purpose": "x" * 51}, "purpose"),
         ({"kind": "foreign_currency_bought"}, "'foreign_currency_bought' says its 'foreign_country'"),
         ({"kind": "foreign_currency_sold", "foreign_country": "US"}, "US is not foreign"),
+        ({"kind": "foreign_currency_sold", "foreign_country": "EU"}, "no country has this code in ISO 3166-1"),
+        ({"kind": "foreign_currency_sold", "foreign_country": "PR"}, "write US, with this code as the state"),
         ({"kind": "currency_exchange", "foreign_country": "CA"}, "'currency_exchange' has no 'foreign_country'"),
         ({"kind": "currency_wager"}, "'currency_wager' says its 'table'"),
         ({"kind": "winnings_paid", "table": "BJ-01"}, "'winnings_paid' has no 'table'"),
@@ -119,6 +121,21 @@ def test_an_instrument_from_3000_dollars_on_is_described(desk: InventoryDesk, sa
     assert_problem(refused, 422, "'instrument_type', 'issuer' and 'references'")
     described = MOVED | said | {"cents": cents + 1, "instrument": CHECK}
     assert CHECK == desk.done("/cage-movements", described, person="cage.ann")["instrument"]
+
+
+@pytest.mark.parametrize("kind", ["check_cashed", "casino_check_purchase"])
+def test_an_instrument_given_for_another_is_described_with_the_other(desk: InventoryDesk, kind: CageKind) -> None:
+    """Each of the two is on the list; a void has both. For currency there is no other."""
+    desk.clock.now = at(20)
+    said = MOVED | {"kind": kind, "medium": "instrument"}
+    one_alone = desk.send("/cage-movements", said | {"instrument": CHECK}, person="cage.ann")
+    assert_problem(one_alone, 422, "'exchanged_for' those of the instrument that passed the other way")
+    both = CHECK | {"exchanged_for": CHECK | {"instrument_type": "personal_check"}}
+    for_currency = said | {"instrument": both, "medium": "currency"}
+    assert_problem(desk.send("/cage-movements", for_currency, person="cage.ann"), 422, "no 'exchanged_for'")
+    assert both == desk.done("/cage-movements", said | {"instrument": both}, person="cage.ann")["instrument"]
+    voided = desk.done(f"/cage-movements/{PROPERTY}/1/void", {"reason": "another patron"}, person="cage.bob")
+    assert both == voided["instrument"]
 
 
 @pytest.fixture

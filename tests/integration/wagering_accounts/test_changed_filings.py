@@ -39,8 +39,12 @@ def test_a_report_is_compared_with_the_latest_one_sent_or_prepared(currency_offi
     assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
     assert [] == changed(office, *columns) == changed(office, *columns, filing=1) == changed(office, *columns, filing=2)
     office.sell(1_000)
-    prepared = ("1", "to be withdrawn", "other amounts hold now", "$13,500.00", "$12,500.00", "2")
+    withdraw = "its amendment, filing 2, to be withdrawn"
+    prepared = ("1", withdraw, "other amounts hold now", "$13,500.00", "$12,500.00", "2")
     assert [prepared] == changed(office, *columns) == changed(office, *columns, filing=2)
+    assert [prepared] == changed(office, *columns, filing=1)
+    accepted = office.call("filing", "release", "riverside", "1", person="title31.sam")
+    assert (1, False) == (accepted.code, "withdraw" in accepted.stderr), "it was sent, and is not withdrawn"
     assert "$10,500" not in str(changed(office, *columns, filing=2))
     office.books.desk.feed("inventory", void(office.ledger, late_sale))
     assert ["$11,500.00"] == [one[3] for one in changed(office, *columns)]
@@ -56,7 +60,7 @@ def test_an_amendment_of_another_identifier_is_listed_with_both(currency_office:
     assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
     office.answer(1, SECOND, reason="typed wrong")
     why = f"it amends {FIRST}, and {SECOND} was accepted before it"
-    assert [("to be withdrawn", why, "$12,500.00", "$12,500.00")] == changed(
+    assert [("its amendment, filing 2, to be withdrawn", why, "$12,500.00", "$12,500.00")] == changed(
         office, "Status", "Why", "In", "Latest in", filing=2
     )
     refused = office.call("filing", "release", "riverside", "2", person="title31.sam")
@@ -69,7 +73,9 @@ def test_a_return_is_compared_with_the_latest_one_sent_or_prepared(winnings_offi
     _corrected_both(office)
     assert [] == changed(office, *columns, filing=2)
     office.identify(2, "p-10", 81_000)
-    assert [("p-10", "to be withdrawn", "$810.00", "$800.00")] == changed(office, *columns, filing=2)
+    assert [("p-10", "its amendment, filing 2, to be withdrawn", "$810.00", "$800.00")] == changed(
+        office, *columns, filing=2
+    )
 
 
 def test_what_must_be_withdrawn_is_not_to_be_sent(winnings_office: WinningsOffice) -> None:

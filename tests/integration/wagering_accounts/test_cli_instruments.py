@@ -74,6 +74,33 @@ def test_the_list_is_completed_where_identities_are_read(call: ShellCalls, house
     assert "patron.seen" in [entry.draft.kind for entry in house.desk.entries()]
 
 
+def test_a_patron_who_issued_an_instrument_is_named(
+    databases: Databases,
+    house: House,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """As the other people are, beside the reference; a company of one word stays as it was recorded."""
+    reporting, ledger, file = settled_database(databases, "reporting"), TableDays(), tmp_path / "instruments.csv"
+    assert house.send("/patrons/riverside/p-8/identity", {"identity": IDENTITY | {"last_name": "Marsh"}}).is_success
+    with books_of(reporting) as books:
+        for number, issuer in enumerate(("p-8", "Oakhurst"), start=1):
+            more = {"medium": "instrument", "instrument": CASHIERS_CHECK | {"issuer": issuer}, "patron": "p-7"}
+            books.desk.feed("inventory", _moved(ledger, number, "front_money_deposit", 3_000, **more))
+        report = books.get(books.path("currency", "&period=month"), person=READER).json()
+    databases.drop(reporting)
+    services: dict[str, Desk | Mapping[str, Any]] = {
+        "wagering-accounts": house.desk,
+        "reporting": {"/reports/currency": report, "/floors": [RIVERSIDE]},
+    }
+    call = ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
+    written = call(*LIST, str(file), person=EVE)
+    assert (0, True) == (written.code, "Oakhurst is no identified patron" in written.stderr)
+    issued = [row["Drawee or issuer"] for row in csv.DictReader(file.read_text().splitlines())]
+    assert [f"{IDENTITY['first_name']} Marsh (p-8)", "Oakhurst"] == issued
+
+
 @pytest.mark.parametrize(("said", "why"), [(("--unidentified", "p-9"), "p-9"), (("--month", "2026-13"), "YYYY-MM")])
 def test_what_is_not_on_the_list_is_refused(call: ShellCalls, tmp_path: Path, said: tuple[str, ...], why: str) -> None:
     """A patron without an instrument in the month, and no month."""

@@ -26,7 +26,7 @@ def test_amounts_just_below_the_threshold_are_seen() -> None:
     found = seen(paid(9_500), paid(9_900, day=4))
     assert ["repeated_just_below"] == list(found)
     pattern = found["repeated_just_below"]
-    assert "2 movements of $9500.00 to $9900.00, each just below the threshold ($10000.00)" == pattern.saw
+    assert "2 movements of $9,500.00 to $9,900.00, each just below the threshold ($10,000.00)" == pattern.saw
     assert "again and again" in pattern.why
     assert ("riverside", "p-1", "in", 19_400_00, 4, 2) == (
         pattern.property,
@@ -60,7 +60,7 @@ def test_consecutive_days_that_together_are_above_are_seen() -> None:
     """None of them reached the threshold."""
     found = seen(*(paid(4_000, day=day) for day in range(3)))
     assert ["consecutive_days"] == list(found)
-    assert "3 consecutive gaming days below the threshold, together above it ($10000.00)" == (
+    assert "3 consecutive gaming days below the threshold, together above it ($10,000.00)" == (
         found["consecutive_days"].saw
     )
 
@@ -91,7 +91,7 @@ def test_amounts_divided_over_places_are_seen() -> None:
     """In one gaming day, whether they add up to a report or not."""
     found = seen(paid(6_000), paid(5_000, minutes=9, **AT_TABLE))
     assert ["several_places"] == list(found)
-    assert "2 movements at BJ-01, cage-1, the largest $6000.00 ($10000.00)" == found["several_places"].saw
+    assert "2 movements at BJ-01, cage-1, the largest $6,000.00 ($10,000.00)" == found["several_places"].saw
     assert {} == seen(paid(6_000), paid(5_000, minutes=9))
     assert {} == seen(paid(10_001), paid(5_000, minutes=9, **AT_TABLE))
     assert {} == seen(paid(4_000), paid(3_000, minutes=9, **AT_TABLE))
@@ -101,7 +101,7 @@ def test_who_stops_short_is_seen() -> None:
     """Several movements of a gaming day that add up to just below the threshold."""
     found = seen(paid(5_000), paid(4_900, minutes=9))
     assert ["stopped_short"] == list(found)
-    assert "2 movements that stop $100.00 short of the threshold ($10000.00)" == found["stopped_short"].saw
+    assert "2 movements that stop $100.00 short of the threshold ($10,000.00)" == found["stopped_short"].saw
     assert {} == seen(paid(9_900))
 
 

@@ -59,6 +59,9 @@ def test_each_field_is_given_or_unknown(whole: dict[str, Any], left_out: frozens
         ({"taxpayer_number": "999999999"}, "taxpayer_number: no itin"),
         ({"taxpayer_number": None}, "taxpayer_number_kind: given without taxpayer_number"),
         ({"taxpayer_number_kind": None}, "taxpayer_number: given without taxpayer_number_kind"),
+        ({"country": "QQ"}, "no country has this code in ISO 3166-1"),
+        ({"country": "PR"}, "write US, with this code as the state"),
+        ({"document": IDENTITY["document"] | {"issuing_country": "PR"}}, "write US, with this code as the state"),
         ({"postal_code": "1850"}, "postal_code: no ZIP code"),
         ({"state_code": None}, "state_code: neither given nor unknown"),
         ({"document": IDENTITY["document"] | {"kind": "other"}}, "has a description"),
@@ -81,10 +84,20 @@ def test_an_entity_has_no_birthday() -> None:
     ).removeprefix("Value error, ")
 
 
+@pytest.mark.parametrize("written", ["471-23-4567", "47-1234567", "471234567", " 47-1234567 "])
+def test_a_taxpayer_number_is_taken_as_it_is_printed(written: str) -> None:
+    """Its nine digits are kept, which the forms take, and which tell one person under two references."""
+    taken = PatronIdentity.model_validate(ENTITY | {"taxpayer_number": written})
+    assert "471234567" == taken.taxpayer_number
+    assert "which has nine digits" in refusal(ENTITY | {"taxpayer_number": "4712-34567"})
+
+
 def test_a_foreign_number_has_any_form() -> None:
     """As the country that gave it writes it."""
     foreign = ABROAD | {"taxpayer_number": "12 345 678 903", "taxpayer_number_kind": "foreign"}
     assert "12 345 678 903" == PatronIdentity.model_validate(foreign).taxpayer_number
+    hyphens = foreign | {"taxpayer_number": "12-3456789"}
+    assert "12-3456789" == PatronIdentity.model_validate(hyphens).taxpayer_number
 
 
 def test_the_example_of_the_page_is_taken() -> None:

@@ -43,7 +43,7 @@ CAGE: Final = Section(
         Column(name="shift", title="Shift"),
         Column(name="at", title="At", unit="moment"),
         Column(name="serial", title="Serial no."),
-        Column(name="drawer", title="Drawer", formula="the patron, by reference"),
+        Column(name="drawer", title="Drawn by", formula="the patron, by reference"),
         Column(
             name="what",
             title="What",
@@ -67,7 +67,7 @@ ON_HAND: Final = Section(
     key=("serial",),
     columns=(
         Column(name="serial", title="Serial no."),
-        Column(name="drawer", title="Drawer", formula="the patron, by reference"),
+        Column(name="drawer", title="Drawn by", formula="the patron, by reference"),
         Column(name="table", title="Table", formula="none: the check replaced others at the cage"),
         Column(name="gaming_day", title="Gaming day", unit="day", formula="of issuance, or of replacement"),
         Column(

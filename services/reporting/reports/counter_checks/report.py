@@ -46,7 +46,7 @@ LOG: Final = Section(
         Column(name="floorperson", title="Floorperson"),
         Column(
             name="drawer",
-            title="Drawer",
+            title="Drawn by",
             formula="the patron, by reference: as the pit says it, or as the check was prepared",
         ),
         Column(name="count", title="Count no."),

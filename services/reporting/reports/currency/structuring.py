@@ -210,4 +210,4 @@ def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> 
 
 
 def _dollars(cents: int) -> str:
-    return dollars(cents, symbol="$", grouped=False)
+    return dollars(cents, symbol="$")

@@ -24,6 +24,19 @@ def test_each_report_has_its_identifier_or_what_is_wrong() -> None:
     )
 
 
+@pytest.mark.parametrize(("status", "is_accepted"), [("A", True), ("W", True), ("R", False)])
+def test_a_batch_is_accepted_or_rejected_by_its_status(status: str, is_accepted: bool) -> None:
+    """With warnings, it is accepted."""
+    assert is_accepted == read_acknowledgement(acknowledgement(status, ACCEPTED)).is_accepted
+
+
+@pytest.mark.parametrize("status", ["P", "a", "", "Accepted"])
+def test_an_unknown_status_is_no_rejection(status: str) -> None:
+    """It is refused, with those that are known."""
+    with pytest.raises(AcknowledgementWrong, match=r"none that is known .* A \(accepted\), W .*, R \(rejected\)"):
+        read_acknowledgement(acknowledgement(status, ACCEPTED))
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
