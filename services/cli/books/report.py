@@ -170,7 +170,7 @@ def _show(document: Mapping[str, Any], zone: ZoneInfo) -> None:
     show(heading(f"{document['title']}: {document['property_title']} ({document['jurisdiction']}), {period}"))
     print_line(
         f"{document['stage']}{version}; known at {document['known_at']}; "
-        f"open exceptions {document['exceptions_open']}, records missing or refused {document['input_open']}; "
+        f"open gaps and refused records {document['exceptions_open']}, of reporting's input {document['input_open']}; "
         f"SHA-256 {document['sha256'][:16]}"
     )
     for section in document["content"]["sections"]:
@@ -184,7 +184,8 @@ def _show(document: Mapping[str, Any], zone: ZoneInfo) -> None:
         else:
             show(heading(section["title"]), "nothing to report")
     for identity in document["content"]["identities"]:
-        verdict = "holds" if identity["holds"] else f"FAILS: {identity['left']} against {identity['right']}"
+        left, right = (_text(identity[side], identity["unit"], zone) for side in ("left", "right"))
+        verdict = "holds" if identity["holds"] else f"FAILS: {left} against {right}"
         print_line(f"{identity['name']}: {identity['says']}: {verdict}")
     for mark in document["content"]["marks"]:
         print_line(f"unconfirmed: {mark['what']} ({mark['source']}): {mark['note']}")

@@ -36,11 +36,16 @@ class Attention(NamedTuple):
     link: str
 
 
-class OpenDay(NamedTuple):
-    """A gaming day that is not final: its stage, and its follow-ups, oldest first."""
+class DayWithItems(NamedTuple):
+    """A gaming day: its stage, and its follow-ups, oldest first; what comes after the seal is among them."""
 
     day: Record
     follow_ups: Sequence[Record]
+
+    @property
+    def is_sealed(self) -> bool:
+        """Return whether the day was sealed, even if it was restated since."""
+        return self.day["status"] in ("final", "restated")
 
 
 def routes() -> APIRouter:
@@ -61,9 +66,9 @@ def routes() -> APIRouter:
             _quarantined(person, property),
             _unsent(person, property),
             _currency(person, property, zone),
-            *(_open_day(person, property, of_day - timedelta(days=back)) for back in range(_WEEK.days + 1)),
+            *(_day_with_items(person, property, of_day - timedelta(days=back)) for back in range(_WEEK.days + 1)),
         )
-        still_open = [one for one in days if isinstance(one, OpenDay)]
+        known = [one for one in days if isinstance(one, DayWithItems)]
         answers = (before, quarantined, unsent, currency, *days)
         missing = dict.fromkeys([*floor.missing, *(one.why for one in answers if isinstance(one, Missing))])
         return page(
@@ -73,7 +78,7 @@ def routes() -> APIRouter:
             floor=floor,
             zone=zone,
             attention=[
-                *_attention(property, floor, still_open, quarantined or 0, unsent or 0),
+                *_attention(property, floor, known, quarantined or 0, unsent or 0),
                 *([] if isinstance(currency, Missing) else _reports_due(property, open_reports(currency))),
             ],
             live=not day,
@@ -82,7 +87,7 @@ def routes() -> APIRouter:
             before=of_day - timedelta(days=1),
             win=None if isinstance(statistics, Missing) else _against_theoretical(statistics),
             charts=hung(request, person.session, () if isinstance(summary, Missing) else [drop_by_hour(summary, zone)]),
-            closing=_closing(property, still_open),
+            closing=_closing(property, [one for one in known if not one.is_sealed]),
             missing_whys=list(missing),
         )
 
@@ -94,14 +99,14 @@ async def _report(person: Person, name: str, property_name: str, day: date) -> A
     return await person.calls.get(REPORTING, path("reports", name), **asked)
 
 
-async def _open_day(person: Person, property_name: str, day: date) -> OpenDay | None:
-    """Return a gaming day and its follow-ups; None if the day is final, or the property was not there yet."""
+async def _day_with_items(person: Person, property_name: str, day: date) -> DayWithItems | None:
+    """Return a gaming day and its follow-ups; None if the property was not there yet."""
     at = path("gaming-days", property_name, day.isoformat())
     found = await unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, at))
-    if found is None or found["status"] in ("final", "restated"):
+    if found is None:
         return None
     open_items = await unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, f"{at}/follow-ups"))
-    return None if open_items is None else OpenDay(found, open_items["items"])
+    return None if open_items is None else DayWithItems(found, open_items["items"])
 
 
 async def _quarantined(person: Person, property_name: str) -> int:
@@ -143,7 +148,7 @@ def _reports_due(property_name: str, reports: OpenReports) -> Iterator[Attention
 
 
 def _attention(
-    property_name: str, floor: FloorView, days: Sequence[OpenDay], quarantined: int, unsent: int
+    property_name: str, floor: FloorView, days: Sequence[DayWithItems], quarantined: int, unsent: int
 ) -> Iterator[Attention]:
     """Yield what needs attention, the oldest gaming day first."""
     desk, today = path("p", property_name, "desk"), floor.said["gaming_day"]
@@ -200,11 +205,11 @@ def _against_theoretical(statistics: Mapping[str, Any]) -> dict[str, Any] | None
     }
 
 
-def _closing(property_name: str, days: Sequence[OpenDay]) -> Listed:
+def _closing(property_name: str, days: Sequence[DayWithItems]) -> Listed:
     """Return the gaming days that are not final, oldest first, with what is open on each and the step that is next."""
     stages = said("stage")
 
-    def row(one: OpenDay) -> Record:
+    def row(one: DayWithItems) -> Record:
         oldest = one.follow_ups[0] if one.follow_ups else {}
         return {
             "gaming_day": one.day["gaming_day"],

@@ -141,7 +141,7 @@ def _table(
         "table": Cell(table.table, entries),
         "asset_number": table.asset_number,
         "game": table.game,
-        "play": table.play,
+        "play": None if table.non_banking else table.play,
         "pit": table.pit,
         "location": table.location,
         "positions": Figure(table.positions, entries),

@@ -378,8 +378,9 @@ def require_each_answered(
     """
     numbers = [one.report for one in reports]
     if (every or reports) and numbers != [one.report for one in filing.reports]:
-        detail = f"the acknowledgement has {len(numbers)} reports, and filing {filing.filing} {filing.report_count}"
-        raise Rejected(Because.CONTRADICTS, f"{detail}, from 1 on")
+        listed = ", ".join(map(str, numbers)) or "none"
+        detail = f"an acknowledgement lists all reports in their order: filing {filing.filing} has 1 to"
+        raise Rejected(Because.CONTRADICTS, f"{detail} {filing.report_count}, and this one lists {listed}")
     if not accepted and any(one.accepted for one in reports):
         raise Rejected(Because.CONTRADICTS, "no report of a rejected file is accepted")
     for one in reports:

@@ -50,6 +50,10 @@ SUMMARY: dict[str, Any] = {"report": "drop-and-win", "first_day": "2026-11-22", 
 SUMMARY |= {"content": {"sections": [{"name": "hours", "rows": [HOUR]}]}}
 
 
+AFTER_SEAL = 18
+"""The day of the month of a sealed gaming day that has an item since."""
+
+
 def final(day: str) -> dict[str, Any]:
     """A gaming day that is sealed."""
     return {"property": "riverside", "gaming_day": day, "status": "final"}
@@ -68,7 +72,10 @@ def browser(stage: Stage) -> Browser:
     answers["reporting", "GET", "/reports/statistics"] = (200, STATISTICS)
     answers["reporting", "GET", "/reports/drop-and-win"] = (200, SUMMARY)
     for day in range(16, 23):  # before that, nothing is known of the property
-        answers["table-inventory", "GET", f"/gaming-days/riverside/2026-11-{day}"] = (200, final(f"2026-11-{day}"))
+        at = f"/gaming-days/riverside/2026-11-{day}"
+        answers["table-inventory", "GET", at] = (200, final(f"2026-11-{day}"))
+        late = [ITEM | {"reason": "counted after the seal"}] if day == AFTER_SEAL else []
+        answers["table-inventory", "GET", f"{at}/follow-ups"] = (200, {"items": late})
     for open_day, found in (("2026-11-21", OPEN), ("2026-11-22", final("2026-11-22") | {"status": "open"})):
         answers["table-inventory", "GET", f"/gaming-days/riverside/{open_day}"] = (200, found)
         items = [ITEM] if found is OPEN else []
@@ -80,6 +87,8 @@ def test_the_home_page_of_a_property_says_what_is_to_be_done(browser: Browser) -
     """Each item leads to the page where it is done; figures stand beside those of a week ago; open days are listed."""
     shown = browser.get("/p/riverside").text
     assert '<a href="/p/riverside/days/2026-11-21"><strong>1 open item of 2026-11-21</strong></a>' in shown
+    assert f'<a href="/p/riverside/days/2026-11-{AFTER_SEAL}"><strong>1 open item' in shown
+    assert "counted after the seal" not in shown  # it closes no day
     assert "2 exceptions today" in shown
     assert all(text in shown for text in ("41", "398", "123.45", "2026-11-15, whole day"))
 

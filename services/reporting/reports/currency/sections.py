@@ -52,12 +52,12 @@ DAYS: Final = Section(
         Column(name="logged_cents", title="Currency in its logs", unit="cents", added=True),
         Column(
             name="unknown",
-            title="To be reported, of unidentified persons",
+            title="Movements of unidentified persons to be reported",
             unit="count",
             added=True,
             formula="sales at tables, each of which reaches the threshold by itself, as the day lists them",
         ),
-        Column(name="unknown_cents", title="To be reported, of unidentified persons", unit="cents", added=True),
+        Column(name="unknown_cents", title="Currency of unidentified persons to be reported", unit="cents", added=True),
     ),
 )
 REPORTABLE: Final = Section(
