@@ -39,8 +39,9 @@ class Source:
 class Outcome:
     """The figures of one run.
 
-    `age_ms` are milliseconds by service and percentile. `processor_us` are CPU microseconds per round by process,
-    `machine_us` those of the whole machine. `memory_mb` is in megabytes, `disk_bytes` in bytes per round.
+    `age_ms` is the time from when a record was due until it was recorded, and until each service had committed it, by
+    stage and percentile. `processor_us` are CPU microseconds per round by process, `machine_us` those of the whole
+    machine. `memory_mb` is in megabytes, `disk_bytes` in bytes per round.
     """
 
     at: str

@@ -92,7 +92,7 @@ class Setting:
 
     @classmethod
     def of(cls, regulation: str, submission: Submission) -> "Setting":
-        """Return the setting under an accepted submission."""
+        """Return how hands are set at the tables of an accepted submission."""
         options = submission.options
         ranking = HighHands("lowest" if options.get(_LOWEST) is True else "second_highest")
         selected = str(options.get(_HOUSE_WAY, _CUSTOMARY))

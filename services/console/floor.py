@@ -52,7 +52,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """The state of a property and of its tables by pit; `missing` has the reasons of services that did not answer."""
+    """The state of a property and of its tables by pit; `missing` lists why services did not answer."""
 
     said: Record
     pits: Mapping[str, list[TableView]]

@@ -149,7 +149,7 @@ class CapturedHold(Contract):
 class RoundCaptured(ByPerson):
     """At "no more bets", the holds for the round were captured.
 
-    A missing `round_version` means that the round's result had already arrived, so that nothing changes.
+    If `round_version` is missing, the round's result arrived before the capture, which then leaves the round unchanged.
     """
 
     table: Name

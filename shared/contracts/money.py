@@ -12,7 +12,7 @@ Notes of more than 100 dollars are printed no longer, and remain legal tender.
 
 
 def denomination(cents: int) -> int:
-    """Return the denomination of a note or coin, in cents. Raises: ValueError if there is none.
+    """Return `cents` if there is a note or coin of that denomination. Raises: ValueError otherwise.
 
     >>> denomination(20_00)
     2000
@@ -33,7 +33,7 @@ def dollars(cents: int, *, symbol: str = "", minus: str = "-", grouped: bool = T
 
 
 def amount(cents: int) -> str:
-    """Return an amount of cents as messages to people name it.
+    """Return an amount of cents in dollars, as messages state it.
 
     >>> amount(520000), amount(-50)
     ('$5,200.00', '-$0.50')

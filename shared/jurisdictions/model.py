@@ -91,7 +91,7 @@ class Period(Record):
 
 
 class Pack(Record):
-    """A pack of law that does not depend on who licenses the tables: reports of money, and retention of records."""
+    """A pack of law that applies whoever licenses the tables: reports to authorities, and retention of records."""
 
     id: Id
     title: Text

@@ -37,7 +37,7 @@ class Returns:
 
     @classmethod
     def counted(cls, hands: Iterable[tuple[int | Fraction, Won | None]]) -> "Returns":
-        """Return the returns of hands, each given by its number (or probability) and its win (None: no win).
+        """Return the distribution for hands given as (number or probability, win); the win of a losing hand is None.
 
         >>> coin = Returns.counted([(1, Won("heads", Fraction(2))), (1, None)])
         >>> coin.mean, coin.variance, coin.hit_frequency

@@ -38,7 +38,7 @@ def property_of(schema: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a day's entries of a shard lie: how many, the first and the last sequence."""
+    """Where the entries of a day lie in a shard: their number, and the first and the last of their sequences."""
 
     service: str
     shard: int

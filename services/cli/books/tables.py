@@ -26,7 +26,7 @@ class Fate:
     test: str = ""
 
     def words(self) -> str:
-        """Return the text of the outcome for the documentation."""
+        """Return the outcome as the documentation states it: how, by what, and after how long."""
         return f"{self.how}: {self.by}" + (f", {self.after}" if self.after else "")
 
 

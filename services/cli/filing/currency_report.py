@@ -1,4 +1,4 @@
-"""What is to be reported of a gaming day, read from its currency report."""
+"""What must be filed for a gaming day, read from its currency report."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -55,9 +55,9 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
 
 
 def filed_as_they_are(report: Mapping[str, Any]) -> dict[Reported, str]:
-    """Return the reports that a filing has as they are now, each with the number of the filing.
+    """Return the reports whose amounts in a filing still hold, each with the number of the filing.
 
-    It may still be to be sent; a rejected report is in no such filing.
+    The filing may not have been sent yet. Rejected reports are left out.
     """
     return {
         reported_of(row): row["filing"]
@@ -77,7 +77,7 @@ def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
 
 
 def people_of(report: Mapping[str, Any]) -> set[str]:
-    """Return everybody of whom the report lists currency, reported, logged or near a threshold, with their agents."""
+    """Return everybody whose currency is reported, logged or near a threshold, with their agents and principals."""
     rows = [row for section in ("lines", "log", "warnings") for row in section_of(report, section)]
     return {
         name

@@ -25,9 +25,10 @@ def header_of(template: bytes) -> list[str]:
 
 
 def require_columns(layout: ReturnLayout, header: Sequence[str], rows: Sequence[Row], empty: Collection[str]) -> None:
-    """Raise TemplateWrong if a template has columns that the layout lacks, or lacks columns that rows fill.
+    """Raise TemplateWrong if a template has a column that the layout does not know, or lacks one that a row fills.
 
-    `empty` are columns of the template that stay empty in all rows.
+    `empty` are columns that the template must have and the layout need not know, because they stay empty in all rows.
+    No column may be in the template twice.
     """
     places = layout.places(header)
     known = set(places.values())

@@ -40,7 +40,7 @@ def draw(
 ) -> str:
     """Return a round as an SVG.
 
-    `record` is the round as in docs/contract/ROUND.md; `settlement` is a document with its `lines`, if there is one.
+    `record` is the round as in docs/contract/ROUND.md; `settlement` is its settlement document with `lines`, or None.
     `game` is the game's name in the catalogue; without it, the game is inferred from the wagers. `name` prefixes every
     id in the drawing: two drawings on a page need two names. Never raises, whatever the record holds.
     """

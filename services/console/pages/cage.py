@@ -134,7 +134,7 @@ def _kind_in_words(one: Record) -> Record:
 
 
 def _in_words(one: Record) -> Record:
-    """Return a transfer, a count or the chips in service, with the contents in words as `what`."""
+    """Return a transfer, a count or the chips in service with `what` added: the contents in words."""
     held = [
         say("cage.pieces", count=each["count"], kind=each["kind"].replace("_", " "), cents=dollars(each["cents"]))
         for each in one["contents"]

@@ -304,9 +304,9 @@ def _wrong(
     *,
     late: Reason,
 ) -> Rejected | None:
-    """Return the rejection, with all faults, of a submission that may not take effect at its beginning; else None.
+    """Return a rejection with all faults if a submission may not take effect at `effective_from`; otherwise None.
 
-    `late` is the reason of the rejection if the beginning is its only fault.
+    `late` is the reason of the rejection if the only fault is that it is too late for this `effective_from`.
     """
     found = [*of_regulation(wanted), *counted_by_registry(wanted, counted)]
     place = places(wanted.property, wanted.effective_from)

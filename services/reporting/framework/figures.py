@@ -53,9 +53,9 @@ Factor = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A source of a figure, which contributes `factor` times its value; without a factor it contributes no amount.
+    """A source of a figure. It contributes its value times `factor`, or no amount if `factor` is None.
 
-    `value` is given for entries and rounding; the value of an aggregate is queried together with its entries.
+    `value` is set for an entry or rounding. The value of an aggregate is queried together with its entries.
     """
 
     source: Source

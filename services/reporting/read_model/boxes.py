@@ -164,5 +164,5 @@ async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
 
 
 def _days(books: Books) -> dict[str, date]:
-    """Return the first and last gaming day as query parameters, because a count has the gaming days of its boxes."""
+    """Return the first and last gaming day as parameters of a query for counts; a count has the day of its boxes."""
     return {"first": books.question.first, "last": books.question.last}

@@ -144,7 +144,7 @@ class ReceivedSlip:
 
 
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
-    """Return the received slips that begin on the queried gaming days, by kind and number.
+    """Return the received slips that were prepared on the queried gaming days, by kind and number.
 
     If more than a week is queried, slips received as sent are only counted (`alike`).
     """
@@ -166,7 +166,7 @@ async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Comp
 
 
 def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
-    """Return the received slips that begin on the queried gaming days."""
+    """Return the received slips that were prepared on the queried gaming days."""
     received = [ReceivedSlip.of(slip) for slip in slips if slip.received and slip.status == "received"]
     return [slip for slip in received if books.question.first <= slip.gaming_day <= books.question.last]
 

@@ -62,7 +62,7 @@ class Pace:
         return round(Fraction(self.handle_cents, self.seats)) if self.seats else None
 
     def per_hour(self, number: int | Fraction) -> Fraction | None:
-        """Return a number per hour of play; None without a time."""
+        """Return a number per hour of play; None if there was no play."""
         return per_hour(number, self.milliseconds)
 
 
@@ -76,17 +76,17 @@ def ratio(part: int | Fraction, whole: int) -> str | None:
 
 
 def hours_of(milliseconds: int) -> str | None:
-    """Return a time in hours, two decimals."""
+    """Return a time in hours, with two decimals."""
     return ratio(milliseconds, _HOUR_MILLISECONDS)
 
 
 def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
-    """Return a number per hour of the given time; None without a time."""
+    """Return a number per hour of the given time; None if that time is zero."""
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
 def count_per_hour(count: int, milliseconds: int) -> str | None:
-    """Return a count per hour of the given time, two decimals; None without a time."""
+    """Return a count per hour of the given time, with two decimals; None if that time is zero."""
     return ratio(count * _HOUR_MILLISECONDS, milliseconds)
 
 

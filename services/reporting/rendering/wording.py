@@ -50,7 +50,7 @@ def decimal(number: int, places: int, least: int = 2) -> str:
 
 
 def text_of(value: Value, unit: Unit) -> str:
-    """Return a value as printed: dollars with thousands separators, negative ones in parentheses.
+    """Return a value as printed: cents as dollars, thousands separated, negative numbers in parentheses.
 
     Raises: TypeError for a value that the unit cannot hold.
 

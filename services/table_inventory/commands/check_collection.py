@@ -60,7 +60,7 @@ class EnterCheckWriteOff(Command):
 
 
 class Owed(NamedTuple):
-    """A counter check, the next step at the cage, the property's last write-off number, and the check's write-offs."""
+    """A counter check and its write-offs, the data for its next step, and the property's last write-off number."""
 
     check: CounterCheck
     cage: AtCage

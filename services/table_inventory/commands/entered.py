@@ -21,7 +21,10 @@ class EnteredKind:
     rejected: type[Fact]
 
     def approve(self, document: EnteredDocument, now: Now, postings: tuple[Posting, ...] = ()) -> Accepted:
-        """Approve a document, with its postings. Raises: Rejected if it is decided, or entered by the same person."""
+        """Approve a document, with its postings.
+
+        Raises: Rejected if it was already decided, or if the approver is the person who entered it.
+        """
         document.approval(self.policy).approve(now.by)
         said = {"approved_by": now.by, "approved_at": now.at}
         fact = self.approved(**fields_of(document, self.entered), **said)
@@ -29,7 +32,7 @@ class EnteredKind:
         return Accepted(recording=FactWithPostings(fact=fact, postings=postings), answer=answer)
 
     def reject(self, document: EnteredDocument, reason: str, now: Now) -> Accepted:
-        """Reject a document. Raises: Rejected if it is decided."""
+        """Reject a document. Raises: Rejected if it was already decided."""
         document.approval(self.policy).reject()
         said = {"rejected_by": now.by, "rejected_at": now.at, "rejection_reason": reason}
         fact = self.rejected(**fields_of(document, self.entered), **said)

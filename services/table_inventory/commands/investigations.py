@@ -39,7 +39,7 @@ class OpenInvestigation(HoldVariance, Command):
 
 
 class Opening(NamedTuple):
-    """A property in a month, its last investigation number, and the earlier investigations of the same hold."""
+    """The property at the end of the month, its last investigation number, and investigations of the same hold."""
 
     place: PropertySnapshot
     last: int

@@ -55,9 +55,9 @@ BoxName = tuple[str, str]
 
 @dataclass(slots=True)
 class Books:
-    """The data for the opening balance of a table: the first count, less all earlier movements except rounds.
+    """What a table's opening balance is computed from: its first count, less all movements before it except rounds.
 
-    `brought_cents` is the current opening balance. `counts` maps (moment, sequence) to cents for the earliest counts.
+    `brought_cents` is the recorded opening balance. `counts` maps (moment, sequence) to cents for the earliest counts.
     `moved_until` maps a moment to the cents of recorded movements until then. `moved` lists movements that are not
     recorded yet, as (moment, cents).
     """

@@ -39,7 +39,7 @@ class Step:
     """A step with its amendments applied.
 
     `device_key` is the key with which a device of the table signed patron, table, seat and moment; None if a person
-    entered any of these. `is_patron_signed`: a device signed the patron, even if a person entered other values.
+    entered any of these. `is_patron_signed` is whether a device signed the patron, whoever entered the other values.
     """
 
     name: str

@@ -69,7 +69,7 @@ class RegisterPatron(CommandWithCode, _AboutPatron):
         return ReadSet([(self.property, self.wallet_name)], patrons=[Patron.key_of(self)])
 
     def beside(self, same_but_for_case: tuple[str, ...]) -> Self:
-        """Return the command with the references that differ only in case."""
+        """Return the command with the registered references that differ from its own only in case."""
         command = self.model_copy()
         command._same_but_for_case = same_but_for_case
         return command

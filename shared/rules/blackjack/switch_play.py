@@ -1,9 +1,10 @@
 """The two equal wagers of Blackjack Switch under basic strategy, § 633a.12(a).
 
-The four cards and the up card are counted exactly. Reading: the player switches before the dealer looks for a
-Blackjack, as § 633a.12(a)(5)(iii) implies. Further cards of each hand are drawn from the shoe without the up card and
-its own two cards. The probability of each dealer's result depends on the cards of both hands; it is approximated by
-adding the effects of each hand's two cards.
+The player is taken to switch before the dealer checks for a Blackjack, as § 633a.12(a)(5)(iii) implies.
+
+The four cards and the up card are counted exactly. Each hand draws its further cards from a shoe that lacks only the up
+card and the hand's own two cards. The probability of each dealer's result depends on the cards of both hands; it is
+approximated by adding the effects of each hand's two cards.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

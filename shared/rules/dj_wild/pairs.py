@@ -78,7 +78,10 @@ def count_losing_hands() -> Mapping[WildCategory, int]:
 
 
 def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield (common cards, factor as first hand, factor as second hand) of a kind, with suits by their probability."""
+    """Yield (common cards, factor as first hand, factor as second hand) of a kind of hand.
+
+    Each factor includes the probability, in units of 1 / `_SHARES`, that cards of these ranks have the kind's suits.
+    """
     counts = Counter(card[0] for card in kind.naturals)
     copies = [(rank, len(SUITS), count) for rank, count in counts.items()]
     if kind.wilds:
@@ -93,7 +96,7 @@ def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
 
 
 def _by_suits(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield the correction factors of a kind that is distinguished by suit, for two suited hands."""
+    """Yield the factors that correct those of `_by_cards` where both hands are distinguished by suit."""
     if kind.suited is None:
         return
     sign = 1 if kind.suited else -1

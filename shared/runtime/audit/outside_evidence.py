@@ -43,7 +43,10 @@ PartitionKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class OutsideEvidence:
-    """The furthest known state of a service's shards, from sources outside its database, without accepted losses."""
+    """How far a service's shards have come, read from its checkpoints and topics instead of its database.
+
+    Published entries whose loss was accepted do not count.
+    """
 
     settings: KafkaSettings
     service: str

@@ -108,7 +108,7 @@ async def replay_topics(
     *,
     part: int = PART,
 ) -> None:
-    """Write again the rows that a handler derives from its topic, in batches.
+    """Rewrite, in batches, the rows that a handler derives from its topic.
 
     Raises: FatalServiceError and KafkaException, like `TopicReplay.events`.
     """
@@ -126,7 +126,7 @@ def replay_of(manifest: Manifest, keeper: ReadModelHandler[Any], settings: Setti
 async def keep_events(
     connection: AsyncConnection, keeper: ReadModelHandler[Any], events: Sequence[Any], *, part: int
 ) -> None:
-    """Write again the rows that a handler derives from events, `part` events at a time."""
+    """Rewrite the rows that a handler derives from events, `part` events at a time."""
     for some in _parts(events, part):
         await keeper.keep_again(connection, some, utc_now())
 

@@ -88,7 +88,7 @@ class StreamOrder:
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether everything that precedes a record is re-derived; `entries` are the record's own entries."""
+        """Return whether everything before a record has been re-derived; `entries` are what the journal has of it."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True

@@ -41,7 +41,7 @@ def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: in
 
 
 def marks(books: Books, *sections: Section) -> tuple[Mark, ...]:
-    """Return marks for the unconfirmed limits of variances, which affect the levels in these sections."""
+    """Return marks for the variance limits that are not confirmed: the levels in these sections depend on them."""
     levels = tuple(f"{section.name}/level" for section in sections)
     dated = {name: getattr(books.place.law.limits, name).on(books.question.last) for name in _LIMITS}
     return tuple(

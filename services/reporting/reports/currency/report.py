@@ -311,7 +311,7 @@ def _listed(judged: _Judged) -> Iterator[dict[str, Any]]:
 
 
 def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
-    """Return whether an entry is a sale at a table to an unknown person, which long periods sum separately."""
+    """Return whether an entry is a sale at a table to an unknown person; over a long period these are only totaled."""
     return entry.movement.patron is None and entry.movement.department == "table"
 
 

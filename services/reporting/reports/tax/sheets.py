@@ -113,7 +113,10 @@ def daily_sheets(
 
 
 def _days_of(pack: GamingPack, part: TaxLayer | RevenueShares, days: Sequence[date], first: date) -> Iterator[date]:
-    """Yield the days from the beginning of the tax's or division's period that contains the first day."""
+    """Yield the days from the start of the period, of the tax or the division, that contains the first day.
+
+    A rate graduated over the fiscal year needs the days from the start of that year.
+    """
     if first < part.period.root[0].effective_from:
         yield from days
         return
