@@ -52,7 +52,12 @@ async def evaluate_sealed(context: ServiceContext) -> int:
             tested += 1
         except Rejected as unknown:
             waiting.add(due.property)
-            log.warning("fairness tests delayed", property=due.property, day=str(due.gaming_day), error=str(unknown))
+            log.warning(
+                "fairness tests not carried out, retrying",
+                property=due.property,
+                day=str(due.gaming_day),
+                error=str(unknown),
+            )
     return tested
 
 
@@ -64,7 +69,12 @@ async def _test(context: ServiceContext, due: Due, pace: CpuThrottle) -> None:
         alarms = await keep(connection, due, added, counts)
     await pace.rest()
     for alarm in alarms:
-        log.warning("fairness alarm", property=due.property, day=str(due.gaming_day), about=alarm.tested._asdict())
+        log.warning(
+            "fairness test reached its alarm threshold",
+            property=due.property,
+            day=str(due.gaming_day),
+            about=alarm.tested._asdict(),
+        )
 
 
 def _question(due: Due) -> ReportQuery:

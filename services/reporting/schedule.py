@@ -115,7 +115,9 @@ async def deliver_sealed(
         try:
             delivered += await _deliver_day(context, row, store, wanted, signer)
         except Rejected as unknown:
-            log.warning("reports delayed", property=row.property, day=str(row.gaming_day), error=str(unknown))
+            log.warning(
+                "reports not produced, retrying", property=row.property, day=str(row.gaming_day), error=str(unknown)
+            )
     return delivered
 
 

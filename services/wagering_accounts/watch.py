@@ -87,6 +87,9 @@ async def _expire(context: ServiceContext, command: ExpirePromotion) -> bool:
     answer = await context.commands.do(command, person=BY, key=f"expire-{command.digest().hex()}")
     if answer.reason is not None:
         log.info(
-            "promotional money not written off", property=command.property, account=command.account, why=answer.body
+            "expired promotional money not written off",
+            property=command.property,
+            account=command.account,
+            why=answer.body,
         )
     return answer.reason is None

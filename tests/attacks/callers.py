@@ -169,7 +169,7 @@ def _of_provider(attacked: Attacked, issuer: DevelopmentIssuer) -> Iterator[Atte
             "roles-incompatible",
         ),
     ):
-        named = at_the_door(_OTHER, forbidden, alert=_ON_RECORD, log="authorization denied")
+        named = at_the_door(_OTHER, forbidden, alert=_ON_RECORD, log="access denied")
         with watching(attacked, named) as watch, _caller(attacked, _OTHER, token) as client:
             for _ in range(_TIMES):
                 answer = client.get(path)

@@ -30,7 +30,7 @@ def not_verified(
         metric=Metric("pitledger_verification_ok", to=0, with_readyz=with_readyz),
         readyz=f"503 verification:{readyz}",
         alert="PitledgerVerificationFailed",
-        log="journal verification failed",
+        log="journal verification found a problem",
         verify=verify,
     )
 

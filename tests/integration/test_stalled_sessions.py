@@ -102,7 +102,7 @@ def test_a_session_is_ended_that_waits_for_the_rest_of_a_request(url: str, where
             eventually(
                 lambda: other.execute(LOCKED), because="the lock is free", retry_on=psycopg.errors.LockNotAvailable
             )
-    assert ["stalled database session ended"] * ended == [one["event"] for one in logs]
+    assert ["stalled database session terminated"] * ended == [one["event"] for one in logs]
 
 
 def _waits_for_client(connection: psycopg.Connection) -> bool:

@@ -113,7 +113,7 @@ class JournalVerifier:
         await repeat(
             self._pause,
             self._watch_or_say,
-            lambda error: log.warning("verification failed, retrying", error=str(error)),
+            lambda error: log.warning("journal verification not completed, retrying", error=str(error)),
             failed_seconds=min(self._pause, _RETRY_SECONDS),  # a service is not ready before its first verification
         )
 
@@ -169,7 +169,9 @@ class JournalVerifier:
             try:
                 name, mark = self.notary.open_mark(note)
             except CheckpointError as error:
-                log.error("verification bookmark invalid, starting from genesis", number=number, error=str(error))
+                log.error(
+                    "verification bookmark invalid, restarting from the first entry", number=number, error=str(error)
+                )
                 continue
             reached, scrubbed = mark.verified.verified(name), mark.scrubbed.verified(name)
             shard = Shard(number, name, 0, mark.verified.seq + 1, mark.verified.head)
@@ -251,7 +253,7 @@ class JournalVerifier:
 
     def _found(self, problem: VerificationProblem) -> None:
         if self.context.high_water.found(problem):
-            log.error("journal verification failed", shard=problem.shard, entry=problem.seq, what=problem.what)
+            log.error("journal verification found a problem", shard=problem.shard, entry=problem.seq, what=problem.what)
 
     def _open(self, shard_name: str, note: str) -> Checkpoint | None:
         """Return a stored checkpoint, or None, with a problem report, if no key of the service signed it."""

@@ -33,5 +33,5 @@ async def end_stalled_sessions(engine: AsyncEngine, role: str, *, after_seconds:
         found = await connection.execute(_END, {"name": application_name(role), "seconds": after_seconds})
         ended = [row.pid for row in found if row.ended]
     for pid in ended:
-        log.warning("stalled database session ended", role=role, pid=pid, seconds=after_seconds)
+        log.warning("stalled database session terminated", role=role, pid=pid, seconds=after_seconds)
     return len(ended)

@@ -148,7 +148,7 @@ def _answer_rejections(app: FastAPI, record_refusal: RecordRefusal) -> None:
             await record_refusal(request, caller, rejected.reason, recorded or rejected.detail)
         elif rejected.reason in _NOT_THEIRS_TO_READ:
             route, reason = _route(request.scope), rejected.reason.value
-            log.warning("authorization denied", route=route, reason=reason, detail=rejected.detail)
+            log.warning("access denied", route=route, reason=reason, detail=rejected.detail)
         return problem(
             rejected.reason, rejected.detail, paragraph=rejected.cites, errors=errors, found=rejected.findings
         )

@@ -188,7 +188,7 @@ class Tokens:
             properties=_names(claims, settings.oidc_properties_claim),
         )
         if caller.conflict is not None:
-            log.error("conflicting roles", person=person, conflict=str(caller.conflict))
+            log.error("caller with conflicting roles denied", person=person, conflict=str(caller.conflict))
         return _Known(caller, kid, issued, begins, expires)
 
 

@@ -50,8 +50,8 @@ def test_a_flood_of_one_kind_hides_no_other() -> None:
     log = Log(2)
     for _ in range(100):
         log.say("authentication failed")
-    log.say("journal verification failed")
-    assert "journal verification failed" == log.lines[-1]["event"]
+    log.say("journal verification found a problem")
+    assert "journal verification found a problem" == log.lines[-1]["event"]
 
 
 def test_a_flood_of_one_service_hides_nothing_of_another_in_its_process() -> None:
@@ -106,7 +106,7 @@ def test_of_a_confidential_service_the_log_has_which_error_there_was_and_nothing
             log = structlog.get_logger()
             log.info("started", http="127.0.0.1:8108")
             log.warning("command batch failed, retrying", error="report 3 of riverside")
-            log.error("journal verification failed", shard="commands/0", entry=3, what="report 3")
+            log.error("journal verification found a problem", shard="commands/0", entry=3, what="report 3")
             logging.getLogger("uvicorn.error").error("refused %s", "/sars/riverside/3")
 
         asyncio.run(say())
@@ -118,6 +118,10 @@ def test_of_a_confidential_service_the_log_has_which_error_there_was_and_nothing
     for line in lines:
         del line["timestamp"]
     assert {"event": "uvicorn.error", "level": "error", "service": "suspicious-activity"} == lines[1]
-    assert {"event": "journal verification failed", "level": "error", "service": "suspicious-activity"} == lines[0]
+    assert {
+        "event": "journal verification found a problem",
+        "level": "error",
+        "service": "suspicious-activity",
+    } == lines[0]
     assert {"event": "started", "level": "info", "http": "127.0.0.1:8103"} == lines[-1]
     assert "riverside" not in written.getvalue()

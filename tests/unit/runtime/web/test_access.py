@@ -86,7 +86,7 @@ def test_a_person_without_the_role_is_refused(client: AppClient) -> None:
     with capture_logs() as logs:
         response = client.get("/whoami", headers={"Authorization": "Bearer token of bob"})
     assert (403, detail) == (response.status_code, response.json()["detail"])
-    [line] = [line for line in logs if line["event"] == "authorization denied"]
+    [line] = [line for line in logs if line["event"] == "access denied"]
     assert ("/whoami", "role-missing", detail) == (line["route"], line["reason"], line["detail"])
 
 
