@@ -265,9 +265,11 @@ def main(words: Sequence[str] | None = None) -> int:
         "--postings", type=int, default=50_000_000, help="postings to fill the journal with (default: %(default)s)"
     )
     parser.add_argument(
-        "--windows", type=int, default=10, help="number of windows for each journal (default: %(default)s)"
+        "--windows", type=int, default=10, help="number of measurements of each journal (default: %(default)s)"
     )
-    parser.add_argument("--rounds", type=int, default=2000, help="rounds of a window (default: %(default)s)")
+    parser.add_argument(
+        "--rounds", type=int, default=2000, help="number of rounds in each measurement (default: %(default)s)"
+    )
     parser.add_argument("--directory", type=Path, default=Path("/var/tmp"), help="temporary directory for the data")  # noqa: S108
     parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
     parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")

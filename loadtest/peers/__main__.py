@@ -137,8 +137,8 @@ def main(words: Sequence[str] | None = None) -> int:
         "--sql", type=Path, action="append", default=[], help="SQL file of a ledger; repeat for several files, in order"
     )
     parser.add_argument("--database", help="SQLAlchemy URL of a PostgreSQL server on this machine for the peers")
-    parser.add_argument("--formance", type=Path, help="executable of Formance's ledger")
-    parser.add_argument("--tigerbeetle", type=Path, help="executable of TigerBeetle")
+    parser.add_argument("--formance", type=Path, help="path to the Formance ledger executable")
+    parser.add_argument("--tigerbeetle", type=Path, help="path to the TigerBeetle executable")
     parser.add_argument("--ours", type=float, default=0.2, help="scale of Pitledger's own profiles; 0 omits them")
     parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
     parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")

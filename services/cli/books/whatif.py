@@ -37,7 +37,8 @@ def whatif(
     day: Annotated[str | None, typer.Option(metavar="DATE", help="Settle the rounds of a gaming day.")] = None,
     month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Settle the rounds of a month.")] = None,
     tables: Annotated[
-        list[str] | None, typer.Option("--table", help="Settle only this table of the submission; may be repeated.")
+        list[str] | None,
+        typer.Option("--table", help="Settle only rounds of this table, one of the submission's; may be repeated."),
     ] = None,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Number of parallel processes (default: one per processor).")

@@ -29,8 +29,8 @@ _CONNECTIONS_MAX: Final = 64
 
 def witness(
     name: Annotated[str, typer.Argument(help="The name of the witness, such as witness.example.com/w1.")],
-    key: Annotated[Path, typer.Option(help="Its private key (PEM).")],
-    state: Annotated[Path, typer.Option(help="The directory of its cosigned checkpoints.")],
+    key: Annotated[Path, typer.Option(help="The file with the witness's private key (PEM).")],
+    state: Annotated[Path, typer.Option(help="The directory in which it keeps the checkpoints that it cosigned.")],
     logs: Annotated[
         list[str] | None,
         typer.Option(

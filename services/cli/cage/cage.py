@@ -20,8 +20,8 @@ Contents = Annotated[
 ]
 Transfer = Annotated[int, typer.Argument(metavar="TRANSFER", min=1, help="The transfer's number.")]
 Count = Annotated[int, typer.Argument(metavar="COUNT", min=1, help="The count's number.")]
-Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Only those of this gaming day.")]
-Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only those with this status.")]
+Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="List only those of this gaming day.")]
+Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="List only those with this status.")]
 
 
 @app.command()

@@ -52,7 +52,9 @@ def returns(
     property_name: Annotated[str, typer.Option("--property", help="The property.")],
     year: Annotated[int, typer.Option("--year", min=1900, max=9998, help="The tax year.")],
     form: Annotated[str, typer.Option("--form", metavar="FORM", help="w-2g or 1042-s.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the files.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder in which to write the return files.")
+    ],
     template: Annotated[
         Path | None,
         typer.Option("--template", metavar="FILE", help="The portal's template of the form and year: its columns."),
@@ -176,13 +178,19 @@ class _Office:
         self._known: dict[str, PatronIdentity | None] = {}
 
     def originals(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
-        """Return the rows of the returns that are due. Raises: InputRefused with every reason for a rejection."""
+        """Return the rows of the returns that are due.
+
+        Raises: InputRefused with all reasons why rows would be rejected.
+        """
         made = [_Named(str(one.get("patron")), one["account_number"], [self._row(one)]) for one in rows]
         self._refuse()
         return made
 
     def corrections(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
-        """Return the rows that correct sent returns. Raises: InputRefused with every reason for a rejection."""
+        """Return the rows that correct returns already sent.
+
+        Raises: InputRefused with all reasons why rows would be rejected.
+        """
         sent: dict[str, dict[str, Row]] = {}
         made: list[_Named] = []
         for one in rows:

@@ -27,9 +27,7 @@ app = typer.Typer()
 def show_paybacks(
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE...", help="Rules submissions in the form in which they are filed, YAML or JSON; - for stdin."
-        ),
+        typer.Argument(metavar="FILE...", help="Rules submissions as they are filed, YAML or JSON; - for stdin."),
     ],
     rows: Annotated[
         bool, typer.Option("--rows", help="Also show every outcome of each wager: its probability and return.")

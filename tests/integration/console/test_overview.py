@@ -130,7 +130,7 @@ def test_currency_reports_that_are_due_or_to_be_corrected_lead_to_the_filings(st
     browser = stage.browser("pit.pat")
     shown = browser.get("/p/riverside").text
     for text in (
-        "2 currency transaction reports due, of which late: 1",
+        "2 currency transaction reports due, 1 of them late",
         "1 currency transaction report to correct",
         "1 currency transaction report to withdraw and prepare again",
     ):
