@@ -42,7 +42,7 @@ _OTHER: Final = frozenset({"997", "998"})
 _FOREIGN: Final = frozenset({"53", "54"})
 
 
-class Moved(NamedTuple):
+class MovedCurrency(NamedTuple):
     """Currency moved: the kind of movement in the currency report, its direction, and the sum in cents.
 
     `specified` is the purpose of movements for which the form has no type of its own, or the country of foreign
@@ -76,10 +76,10 @@ class FormLine(NamedTuple):
         return self.specified if self.code in _FOREIGN else ""
 
 
-def form_line(one: Moved) -> FormLine:
+def form_line(one: MovedCurrency) -> FormLine:
     """Return the line of the form to which currency moved belongs.
 
-    >>> form_line(Moved("chip purchase", "in", "", 500_010)), form_line(Moved("other in", "in", "", 100))
+    >>> form_line(MovedCurrency("chip purchase", "in", "", 500_010)), form_line(MovedCurrency("other in", "in", "", 100))
     (FormLine(direction='in', code='18', specified=''), FormLine(direction='in', code='997', specified='other in'))
     """
     code = LINE_CODES.get((one.kind, one.direction))
@@ -90,12 +90,12 @@ def form_line(one: Moved) -> FormLine:
     return FormLine(one.direction, code, one.specified if code in _FOREIGN else "")
 
 
-def dollars_by_line(moved: Iterable[Moved]) -> dict[FormLine, int]:
+def dollars_by_line(moved: Iterable[MovedCurrency]) -> dict[FormLine, int]:
     """Return the whole dollars of each line of the form, rounded up, in the order in which the lines first occur.
 
     Movements of several kinds that are one line of the form are added up before they are rounded.
 
-    >>> moved = Moved("chip purchase", "in", "", 10), Moved("chips for currency", "in", "", 80)
+    >>> moved = MovedCurrency("chip purchase", "in", "", 10), MovedCurrency("chips for currency", "in", "", 80)
     >>> list(dollars_by_line(moved).values())
     [1]
     """

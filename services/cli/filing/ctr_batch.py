@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 from services.cli.filing.batch import Batch, day_text, unknown
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.cage import Direction
-from shared.contracts.currency_lines import Moved, dollars_by_line
+from shared.contracts.currency_lines import MovedCurrency, dollars_by_line
 from shared.contracts.properties import Filer
 
 _ON_OWN_BEHALF: Final = "50"
@@ -42,9 +42,9 @@ class Line:
     specified: str = ""
 
     @property
-    def moved(self) -> Moved:
+    def moved(self) -> MovedCurrency:
         """Return what was moved."""
-        return Moved(self.kind, self.direction, self.specified, self.cents)
+        return MovedCurrency(self.kind, self.direction, self.specified, self.cents)
 
 
 @dataclass(frozen=True, slots=True)

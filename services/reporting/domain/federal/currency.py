@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from services.reporting.domain.law import Applied
 from shared.contracts.cage import Direction
-from shared.contracts.currency_lines import Moved, dollars_by_line
+from shared.contracts.currency_lines import MovedCurrency, dollars_by_line
 from shared.contracts.instruments import Instrument
 from shared.jurisdictions import Pack
 
@@ -135,7 +135,8 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 def dollars_of(total: CurrencyTotal) -> int:
     """Return a total as it is reported on its form: whole dollars, each line of the form rounded up separately."""
     moved = (
-        Moved(one.kind, one.direction, one.specified, one.cents) for one in (each.movement for each in total.entries)
+        MovedCurrency(one.kind, one.direction, one.specified, one.cents)
+        for one in (each.movement for each in total.entries)
     )
     return sum(dollars_by_line(moved).values())
 
