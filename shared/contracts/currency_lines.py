@@ -79,8 +79,10 @@ class FormLine(NamedTuple):
 def form_line(one: MovedCurrency) -> FormLine:
     """Return the line of the form to which currency moved belongs.
 
-    >>> form_line(MovedCurrency("chip purchase", "in", "", 500_010)), form_line(MovedCurrency("other in", "in", "", 100))
-    (FormLine(direction='in', code='18', specified=''), FormLine(direction='in', code='997', specified='other in'))
+    >>> form_line(MovedCurrency("chip purchase", "in", "", 500_010))
+    FormLine(direction='in', code='18', specified='')
+    >>> form_line(MovedCurrency("other in", "in", "", 100))
+    FormLine(direction='in', code='997', specified='other in')
     """
     code = LINE_CODES.get((one.kind, one.direction))
     if code is None:
