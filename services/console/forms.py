@@ -226,11 +226,12 @@ def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, st
     `moved` maps rows of the document to rows of the form.
     """
     found: dict[str, str] = {}
-    for mistake in problem.get("errors") or ():
-        first, *more = str(mistake["at"]).removeprefix("body.").replace("/", ".").split(".")
+    said = [(str(one["at"]).removeprefix("body."), str(one["what"])) for one in problem.get("errors") or ()]
+    said += [(one["pointer"].removeprefix("/"), str(one["detail"])) for one in problem.get("problems") or ()]
+    for where, what in said:
+        first, *more = where.replace("/", ".").split(".")
         at = first
         for each in more:
             at = moved.get(f"{at}.{each}", f"{at}.{each}")
-        what = str(mistake["what"])
         found.setdefault(at, say("command.form") if what.startswith(_PATTERN) else what)
     return found

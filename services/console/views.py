@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from services.console import money
 from services.console.services import part
 from services.console.static import address
-from services.console.words import said, say
+from services.console.words import counted, said, say
 
 _AMOUNTS: Final = frozenset({"cents", "exact_cents"})
 _EXPLAINED: Final = _AMOUNTS | {"count"}
@@ -255,5 +255,7 @@ def environment() -> Environment:
         "words": words_of,
     }
     found.filters.update(filters)
-    found.globals.update(figures=figures, kind=kind, said=said, say=say, static=address, asked=asked, today=date.today)
+    found.globals.update(
+        figures=figures, kind=kind, said=said, say=say, counted=counted, static=address, asked=asked, today=date.today
+    )
     return found

@@ -65,11 +65,18 @@ def read_acknowledgement(content: bytes) -> Acknowledgement:
         raise AcknowledgementWrong(
             f"its StatusCode {status!r} is none that is known of FinCEN's user guide: {known}; nothing was recorded"
         )
-    return Acknowledgement(
+    found = Acknowledgement(
         is_accepted=status != _REJECTED,
         errors=tuple(_errors(root, "EFilingBatchErrorXML", "EFilingSubmissionErrorXML")),
         reports=tuple(_report(one) for one in root.iter() if _name(one) == "EFilingActivityXML"),
     )
+    answered = (one for one in found.reports if one.is_accepted or one.errors)
+    if found.is_accepted and found.reports and not found.errors and not any(answered):
+        raise AcknowledgementWrong(
+            "it accepts the file, and has neither an identifier nor an error of any report: it is not the complete "
+            "answer; nothing was recorded"
+        )
+    return found
 
 
 def _report(activity: Element) -> AcknowledgedReport:

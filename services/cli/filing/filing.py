@@ -1,6 +1,6 @@
 """`pitledger filing`: filings with FinCEN and the IRS, from the file to the agency's answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -34,6 +34,7 @@ from services.cli.filing.reading import (
     filer_of,
     filing_day,
     identity_of,
+    require_unidentified,
     today_of,
     words_of,
 )
@@ -99,12 +100,12 @@ def prepare(
     """Write the currency transaction reports of a gaming day as a batch file for FinCEN, and record it as a filing.
 
     The amounts are those of the currency report. Identities are read from the wagering accounts, and each access is
-    recorded. No file is written if a person has no identity and is not named by --unidentified, or was reported before
-    and is not named by --corrects. Without --only, a report that a filing has as it is now is left out, so that the
-    command can be repeated when more is to be reported of the day. A report that corrects another one has the amounts
-    that hold now, even below the threshold or without any. A movement by an agent is in one report with its principal.
-    Nor is a file written if two references that moved currency on the day are one person, whose total is one, unless
-    one is named by --apart.
+    recorded. No file is written if a person has no identity and is not named by --unidentified, if one who is named so
+    has an identity, or if a person was reported before and is not named by --corrects. Without --only, a report that a
+    filing has as it is now is left out, so that the command can be repeated when more is to be reported of the day. A
+    report that corrects another one has the amounts that hold now, even below the threshold or without any. A movement
+    by an agent is in one report with its principal. Nor is a file written if two references that moved currency on the
+    day are one person, whose total is one, unless one is named by --apart.
     Another person releases the filing. The file has personal data: keep it as you keep the forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
@@ -138,7 +139,7 @@ def prepare(
     filer = filer_of(property_document)
     _require_reviewed(property_document, day, told=unconfirmed)
     nobody = {one for one in people if one == NOBODY or account_of(one) is not None}
-    identities = _identities(property_name, sorted(people - nobody - {*(unidentified or ())}))
+    identities = _identities(property_name, people - nobody, {*(unidentified or ())})
     batch = [
         CtrActivity(
             gaming_day,
@@ -331,7 +332,7 @@ def _statuses(found: Sequence[Mapping[str, Any]]) -> list[str]:
     except CommandError as error:
         message(f"whether rejected filings are due still is not known: {error}")
         settled = set()
-    after = {one["filing"]: ", filed again" for one in found if one.get("filed_again")}
+    after = {one["filing"]: ", in a later filing" for one in found if one.get("filed_again")}
     after |= dict.fromkeys(settled, ", due no more")
     return [one["status"] + after.get(one["filing"], "") for one in found]
 
@@ -381,11 +382,17 @@ def _document(found: Acknowledgement) -> dict[str, Any]:
     return {"accepted": found.is_accepted, "errors": [error_document(one) for one in found.errors], "reports": reports}
 
 
-def _identities(property_name: str, people: Sequence[str]) -> dict[str, PatronIdentity]:
+def _identities(
+    property_name: str, people: Collection[str], unidentified: Collection[str]
+) -> dict[str, PatronIdentity]:
+    """Return the identities of people without the `unidentified` ones. Raises: InputRefused if these are identified."""
     if not people:
         return {}
+    unnamed = sorted({*people} & {*unidentified})
     with client_of(ACCOUNTS) as accounts:
-        return {person: identity_of(accounts, property_name, person) for person in people}
+        require_unidentified(accounts, property_name, unnamed)
+        named = sorted({*people} - {*unidentified})
+        return {person: identity_of(accounts, property_name, person) for person in named}
 
 
 def _prior(text: str) -> tuple[str, str]:

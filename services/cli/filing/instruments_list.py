@@ -16,7 +16,7 @@ from services.cli.client import client_of, property_zone
 from services.cli.exits import NotFound, NothingThere, UsageWrong
 from services.cli.filing.common import section_of
 from services.cli.filing.currency_report import NOBODY
-from services.cli.filing.reading import ACCOUNTS, identity_of
+from services.cli.filing.reading import ACCOUNTS, identity_of, require_unidentified
 from services.cli.output import message, write_bytes
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.envelope import Patron
@@ -75,6 +75,9 @@ def instruments(
     if missing := sorted(unnamed - people - issuers):
         raise NotFound(f"--unidentified: no instrument of {', '.join(missing)} is listed in {month}")
     identities: dict[str, PatronIdentity] = {}
+    if unnamed:
+        with client_of(ACCOUNTS) as accounts:
+            require_unidentified(accounts, property_name, sorted(unnamed))
     if named := sorted((people | issuers) - unnamed - {NOBODY}):
         with client_of(ACCOUNTS) as accounts:
             for patron in named:

@@ -1,6 +1,6 @@
 """Inputs of `pitledger filing` and `pitledger sar`: the filer, days, identities, and FinCEN's errors."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -76,6 +76,19 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
         return PatronIdentity.model_validate(found["identity"])
     except ValidationError:
         raise InputRefused(f"{person}: this version does not read the identity that the service has") from None
+
+
+def require_unidentified(accounts: Client, property_name: str, people: Iterable[str]) -> None:
+    """Raise InputRefused if one of these patrons, named by --unidentified, is identified.
+
+    What is known of a person is reported. A look at an identity that is there is recorded.
+    """
+    for person in people:
+        try:
+            identity_of(accounts, property_name, person)
+        except NothingThere:
+            continue
+        raise InputRefused(f"{person} is identified, and what is known is reported: leave out --unidentified {person}")
 
 
 def words_of(error: FiledError) -> list[str]:

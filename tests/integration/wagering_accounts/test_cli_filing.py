@@ -272,6 +272,16 @@ def test_what_is_due_of_a_day_is_prepared_beside_what_was_filed(currency_office:
     assert (1, True) == (changed.code, "amend it by that identifier" in changed.stderr)
 
 
+def test_an_identified_person_is_reported_by_name(currency_office: CurrencyOffice) -> None:
+    """Nobody blanks what is known of a person, in a report or in its amendment; the look is on record."""
+    office = currency_office
+    office.sell(10_500)
+    seen = len(office.house.desk.facts("patron.seen"))
+    refused = office.prepare("--unidentified", "p-7")
+    assert (3, True) == (refused.code, "p-7 is identified, and what is known is reported" in refused.stderr)
+    assert ([], 1) == (office.house.desk.facts("filing.prepared"), len(office.house.desk.facts("patron.seen")) - seen)
+
+
 def test_a_repeated_record_of_what_was_sent_is_no_error(currency_office: CurrencyOffice) -> None:
     """The answer to the first one was lost; another identifier, or another moment, is one all the same."""
     office, sent = currency_office, ("filing", "filed", "riverside", "1", "--tracking-id")

@@ -59,6 +59,9 @@ def test_the_list_is_completed_where_identities_are_read(call: ShellCalls, house
     refused = call(*LIST, str(file), person=EVE)
     assert (refused.code != 0, False) == (True, file.exists())
     assert "p-8" in refused.stderr
+    known_too = call(*LIST, str(file), "--unidentified", "p-8", "--unidentified", "p-7", person=EVE)
+    assert (3, False) == (known_too.code, file.exists())
+    assert "p-7 is identified, and what is known is reported" in known_too.stderr
     assert 0 == call(*LIST, str(file), "--unidentified", "p-8", person=EVE).code
     unknown, known = csv.DictReader(file.read_text().splitlines())
     assert ("p-8", "", "", "3,001.00") == tuple(

@@ -60,8 +60,8 @@ def test_a_rejected_report_that_was_filed_again_in_time_is_not_late(currency_off
     assert 0 == office.prepare().code
     office.accept(2, FIRST)
     office.house.clock.now += LATER
-    assert [("1", "filed again", "")] == rejected_in_console(office)
-    assert {"1": "rejected, filed again", "2": "accepted"} == listed(office)
+    assert [("1", "in a later filing", "")] == rejected_in_console(office)
+    assert {"1": "rejected, in a later filing", "2": "accepted"} == listed(office)
 
 
 def test_a_rejected_amendment_of_what_holds_again_is_due_no_more(currency_office: CurrencyOffice) -> None:

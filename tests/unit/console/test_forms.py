@@ -111,6 +111,8 @@ def test_mistakes_in_rows_stand_where_they_were_typed() -> None:
     assert missing.startswith("contents.3.")
     problem = {"errors": [{"at": "body.contents.0.count", "what": "too many"}, {"at": "body.table", "what": "none"}]}
     assert {"contents.3.count": "too many", "table": "none"} == places(problem, found.moved)
+    of_record = {"problems": [{"pointer": "/contents/0/cents", "detail": "more than 0"}]}
+    assert {"contents.3.cents": "more than 0"} == places(of_record, found.moved)
 
 
 def test_a_row_far_away_is_one_row() -> None:

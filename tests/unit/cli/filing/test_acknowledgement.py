@@ -37,6 +37,14 @@ def test_an_unknown_status_is_no_rejection(status: str) -> None:
         read_acknowledgement(acknowledgement(status, ACCEPTED))
 
 
+def test_an_accepted_file_answers_some_report() -> None:
+    """Without any identifier and error it is not the complete answer, and no report of it was rejected."""
+    with pytest.raises(AcknowledgementWrong, match="not the complete answer; nothing was recorded"):
+        read_acknowledgement(acknowledgement("A", "", ""))
+    assert not read_acknowledgement(acknowledgement("R", "", "")).is_accepted
+    assert 2 == len(read_acknowledgement(acknowledgement("A", ACCEPTED, "")).reports)
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
