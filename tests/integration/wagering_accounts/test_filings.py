@@ -123,7 +123,7 @@ def test_steps_are_taken_in_their_order(house: House) -> None:
     assert_problem(step(house, "filed", {"tracking_id": "260000000001"}), 409, again)
     assert_problem(step(house, "filed", {"tracking_id": "260000000009"}), 409, "is filed, not released")
     assert_problem(step(house, "withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
-    assert_problem(answer(house, FIRST, SECOND), 409, "has 2 reports, and filing 1 1")
+    assert_problem(answer(house, FIRST, SECOND), 409, "filing 1 has 1 to 1, and this one lists 1, 2")
     assert_problem(answer(house, FIRST, accepted=False), 409, "no report of a rejected file is accepted")
     assert 200 == answer(house, FIRST).status_code
     assert_problem(answer(house, FIRST), 409, "is accepted, not filed")
@@ -303,7 +303,7 @@ def test_what_was_recorded_of_an_answer_is_corrected_for_a_reason(house: House) 
     assert 200 == answer(house, SECOND).status_code
     assert_problem(answer(house, FIRST), 409, "is accepted, not filed")
     nothing = step(house, "acknowledgement", {"accepted": False} | why)
-    assert_problem(nothing, 409, "the acknowledgement has 0 reports")
+    assert_problem(nothing, 409, "filing 1 has 1 to 1, and this one lists none")
     corrected = answer(house, FIRST, **why)
     assert (200, FIRST) == (corrected.status_code, corrected.json()["reports"][0]["bsa_id"])
     assert_problem(step(house, "filed", {"tracking_id": "260000000003"} | why), 409, "is accepted, not filed")

@@ -124,5 +124,6 @@ def test_a_corrected_sale_is_amended_as_the_person_by_the_command_line(currency_
         (one["reference"], one["in_dollars"], one["amends"]) for one in document["reports"]
     ]
     office.accept(2, SECOND)
-    again = office.prepare()
+    assert "p-7 is left out: filing 2 has the report as it is" in office.prepare().stderr
+    again = office.prepare("--only", "p-7")
     assert f"was accepted as {SECOND} in filing 2: amend it by that identifier" in again.stderr, again.stderr
