@@ -113,20 +113,21 @@ class TableAccounts:
     def adjusted(self, figure: Figure, cents: int, counted: Sales | None) -> tuple[Posting, ...]:
         """Return the postings that raise a figure of the win by `cents`.
 
-        `counted` tells which sales a counted table reports; it is None for other tables.
+        Two people approved it, so it is explained: what it adds to the win is a resolved variance, or the win by count
+        of a counted table. `counted` tells which sales a counted table reports; it is None for other tables.
         """
-        box = "box" if counted in (None, "each") else "counted_win"
+        of_inventory = "inventory_variance" if counted is None else "counted_win"
+        of_drop = "drop_variance" if counted in (None, "each") else "counted_win"
         match figure:
             case "opener" | "closer":
-                explained = "inventory_variance" if counted is None else "counted_win"
-                return self.transfer("inventory", explained, cents)
+                return self.transfer("inventory", of_inventory, cents)
             case "fills":
-                return self.transfer("inventory", "cage", cents)
+                return self.transfer(of_inventory, "cage", cents)
             case "credits":
-                return self.transfer("cage", "inventory", cents)
+                return self.transfer("cage", of_inventory, cents)
             case "currency":
-                return self.transfer("drop", box, cents, "currency")
+                return self.transfer("drop", of_drop, cents, "currency")
             case "counter_checks":
-                return self.transfer("drop", box, cents, "counter_check")
+                return self.transfer("drop", of_drop, cents, "counter_check")
             case "rake":
                 return self.transfer("rake_counted", "rake", cents)
