@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from services.cli.filing.batch import Batch, day_text, unknown
 from services.wagering_accounts.domain.identity import PatronIdentity
-from shared.contracts.cage import Direction
+from shared.contracts.cage import DIRECTIONS, Direction
 from shared.contracts.currency_lines import MovedCurrency, dollars_by_line
 from shared.contracts.properties import Filer
 
@@ -23,6 +23,8 @@ _FOR_ANOTHER: Final = "17"
 _FOR_WHOM: Final = "23"
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 """The code that ties an account to cash in, or to cash out."""
+_EXCHANGES: Final = frozenset(kind.replace("_", " ") for kind, direction in DIRECTIONS.items() if direction == "both")
+"""The kinds of which each movement is on a line in and on a line out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class _CtrBatch(Batch):
     def _person(self, activity: Element, one: CtrActivity, part: "_Party") -> None:
         who = part.identity or _NOBODY_KNOWN
         born, is_person = who.date_of_birth, who.kind == "person"
-        many = sum(line.movements for line in part.lines) > 1
+        many = _transactions(part.lines) > 1
         if born is not None and born > one.gaming_day:
             raise ValueError(f"somebody born on {born} moved nothing on {one.gaming_day}")
         fields = (
@@ -212,6 +214,16 @@ def _parts_of(one: CtrActivity, line: Line) -> Iterator[tuple[str, str]]:
     yield line.conductor, _FOR_ANOTHER
     for reference in line.on_behalf_of:
         yield reference, _FOR_WHOM
+
+
+def _transactions(lines: Iterable[Line]) -> int:
+    """Return the number of transactions in lines; an exchange is one, also where its line in and its line out are."""
+    counted: dict[tuple[str, Direction | None, str, str | None, tuple[str, ...]], int] = {}
+    for line in lines:
+        direction = None if line.kind in _EXCHANGES else line.direction
+        key = (line.kind, direction, line.specified, line.conductor, line.on_behalf_of)
+        counted[key] = max(counted.get(key, 0), line.movements)
+    return sum(counted.values())
 
 
 def _amounts(lines: Sequence[Line]) -> list[tuple[str, str | None]]:

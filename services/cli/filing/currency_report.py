@@ -30,6 +30,22 @@ def currency_report(property_name: str, day: str) -> dict[str, Any]:
         return reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
 
 
+def cents_moved(property_name: str, day: str, report: Mapping[str, Any], patterns: Sequence[Mapping[str, Any]]) -> int:
+    """Return the sum of the movements behind rows of the section `patterns` of a day's report, in cents.
+
+    A movement of several patterns counts once, and so does an exchange, of which one half is in and the other out: both
+    halves are one entry. The entries are read as of the report's time.
+    """
+    asked = {"property": property_name, "gaming_day": day, "period": "day", "known_at": report["known_at"]}
+    cents: dict[tuple[str, int, int], int] = {}
+    with client_of("reporting") as reporting:
+        for row in patterns:
+            cell = f"patterns/{row['id']}/cents"
+            for entry in reporting.read("/reports/currency/entries", **asked, cell=cell)["entries"]:
+                cents[entry["service"], entry["shard"], entry["seq"]] = entry["value"]
+    return sum(cents.values())
+
+
 def name_of(key: Reported) -> str:
     """Return the name of a report in `--only` and `--corrects`: the person, or the entry if the person is unknown."""
     return key[1] or key[0]

@@ -15,6 +15,8 @@ from services.cli.client import client_of
 from services.cli.documents import read_document
 from services.cli.exits import CheckFailed, InputRefused, NotFound
 from services.cli.filing.acknowledgement import AcknowledgementWrong, read_acknowledgement
+from services.cli.filing.common import section_of
+from services.cli.filing.currency_report import cents_moved, currency_report
 from services.cli.filing.reading import (
     ACCOUNTS,
     content_of,
@@ -90,13 +92,9 @@ def draft(
     Example: pitledger sar draft --property riverside --day 2026-11-20 --person p-7 -o p-7.yaml
     """
     detected = today_of(document_of(property_name)) if detected_on is None else date_of("--detected-on", detected_on)
-    with client_of("reporting") as reporting:
-        report = reporting.read("/reports/currency", property=property_name, gaming_day=day, period="day")
-    [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == "patterns"]
-    patterns: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        patterns.setdefault(row["person"], []).append(row)
-    if reference not in patterns:
+    report = currency_report(property_name, day)
+    patterns = [row for row in section_of(report, "patterns") if row["person"] == reference]
+    if not patterns:
         way_out = "draft another suspicion as docs/examples/suspicion.yaml does, then: pitledger sar prepare"
         raise NotFound(f"the currency report of {day} lists no pattern of {reference}: {way_out}")
     identity = None
@@ -105,13 +103,19 @@ def draft(
         with client_of(ACCOUNTS) as accounts:
             identity = identity_of(accounts, property_name, reference)
     subject = reference if is_patron else None
-    _write_draft(_drafted(property_name, subject, detected, patterns[reference], identity), output)
+    cents = cents_moved(property_name, day, report, patterns)
+    _write_draft(_drafted(property_name, subject, detected, patterns, cents, identity), output)
 
 
 def _drafted(
-    property_name: str, subject: str | None, detected: date, rows: Sequence[Mapping[str, Any]], identity: Any
+    property_name: str,
+    subject: str | None,
+    detected: date,
+    rows: Sequence[Mapping[str, Any]],
+    cents: int,
+    identity: Any,
 ) -> SarDraft:
-    """Return the draft for patterns. Its amount is that of the largest, because patterns may share movements."""
+    """Return the draft for patterns, whose movements are so many cents in all."""
     try:
         return SarDraft(
             property=property_name,
@@ -120,7 +124,7 @@ def _drafted(
             identity=identity,
             first_day=date.fromisoformat(min(row["first_day"] for row in rows)),
             last_day=date.fromisoformat(max(row["last_day"] for row in rows)),
-            dollars=-(-max(row["cents"] for row in rows) // 100),
+            dollars=-(-cents // 100),
             suspicions=("below_ctr_threshold",),
             saw=tuple(f"{row['direction']}, {row['first_day']} to {row['last_day']}: {row['saw']}" for row in rows),
         )

@@ -12,17 +12,18 @@ import yaml
 
 from services.cli.filing import reading
 from services.suspicious_activity.manifest import MANIFEST
-from tests.integration.reporting.test_currency import Till
+from tests.integration.reporting.test_currency import Till, _moved
 from tests.support import Databases
 from tests.support.accounts import IDENTITY, NOON, Clock
 from tests.support.desk import Desk, desk_of
 from tests.support.filings import ACCEPTED, ERROR, FILER, acknowledgement
 from tests.support.properties import property_event
-from tests.support.reporting import PEOPLE, books_of
+from tests.support.reporting import PEOPLE, Books, books_of
 from tests.support.sars import NARRATIVE
 from tests.support.sars import PEOPLE as SAR_PEOPLE
 from tests.support.services import settled_database
 from tests.support.shell_calls import ShellCalls
+from tests.support.table_days import TableDays
 from tests.unit.cli.calling import Caller
 
 HOUSE: dict[str, Any] = {"filer": FILER.model_dump(mode="json"), "time_zone": "America/New_York"}
@@ -36,22 +37,35 @@ def clock() -> Clock:
 
 
 @pytest.fixture
+def till() -> Till:
+    """The wagering accounts, whose entries reporting reads."""
+    return Till()
+
+
+@pytest.fixture
+def books(databases: Databases, till: Till) -> Iterator[Books]:
+    """Reporting, which knows of three movements just below the threshold."""
+    reporting = settled_database(databases, "reporting")
+    with books_of(reporting) as books:
+        before = [till.registered("p-7", "w-7"), till.paid(9_500, "w-7", day=-2), till.paid(9_600, "w-7", day=-1)]
+        books.desk.feed("accounts", *before, till.paid(9_700, "w-7"))
+        yield books
+    databases.drop(reporting)
+
+
+@pytest.fixture
 def call(
-    databases: Databases,
+    books: Books,
     url: str,
     clock: Clock,
     patron_keys: None,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[ShellCalls]:
-    """The command line; reporting knows of three movements just below the threshold."""
+    """The command line."""
     del patron_keys
-    reporting = settled_database(databases, "reporting")
-    with books_of(reporting) as books, desk_of(MANIFEST, url, people=SAR_PEOPLE, clock=clock) as room:
+    with desk_of(MANIFEST, url, people=SAR_PEOPLE, clock=clock) as room:
         room.feed("properties", property_event())
-        till = Till()
-        before = [till.registered("p-7", "w-7"), till.paid(9_500, "w-7", day=-2), till.paid(9_600, "w-7", day=-1)]
-        books.desk.feed("accounts", *before, till.paid(9_700, "w-7"))
         services: dict[str, Desk | Mapping[str, Any]] = {
             "suspicious-activity": room,
             "reporting": books.desk,
@@ -59,7 +73,6 @@ def call(
             "wagering-accounts": {"/patrons/riverside/p-7/identity": {"identity": IDENTITY}},
         }
         yield ShellCalls(services, Caller(capsys, monkeypatch), monkeypatch)
-    databases.drop(reporting)
 
 
 def test_a_pattern_becomes_a_report_and_is_filed(
@@ -120,6 +133,31 @@ def test_a_pattern_becomes_a_report_and_is_filed(
     clock.now = NOON + timedelta(days=6 * 366)
     assert 0 == call("sar", "destroy", "riverside", "2", person=ANA).code
     assert READER in PEOPLE
+
+
+def test_the_amount_is_all_that_the_patterns_have(call: ShellCalls, books: Books, till: Till, tmp_path: Path) -> None:
+    """In and out together: what several patterns share counts once, as does an exchange, what one alone has too."""
+    moved_in = 9_000 + 9_500 + 9_600 + 200 + 9_700  # of these, only consecutive days have the 200
+    out = 9_400
+    exchanged = 8_500
+    books.desk.feed(
+        "accounts",
+        till.paid(9_000, "w-7", day=-4),  # no day beside it: it is in no run of consecutive days
+        till.paid(200, "w-7", day=-1),
+        till.paid(out, "w-7", out=True),
+        till.registered("p-8", "w-8"),
+        till.paid(9_100, "w-8", day=-1),
+        till.paid(9_100, "w-8"),
+    )
+    exchange = _moved(TableDays(), 1, "currency_exchange", exchanged, gaming_day="2026-11-16")
+    books.desk.feed("inventory", exchange)
+    draft = tmp_path / "p-7.yaml"
+    asked = ("sar", "draft", "--property", "riverside", "--day", "2026-11-20", "--person", "p-7", "-o", str(draft))
+    drafted = call(*asked, person=READER)
+    assert 0 == drafted.code, drafted.stderr
+    said = yaml.safe_load(draft.read_text())
+    assert ["in", "in", "out"] == sorted(seen.partition(",")[0] for seen in said["saw"])
+    assert moved_in + out + exchanged == said["dollars"]
 
 
 @pytest.mark.parametrize("zone", ["Etc/GMT+12", "Etc/GMT-14"])

@@ -41,6 +41,7 @@ AT_ACCOUNTS_AND_TABLES: Final[set[tuple[str, Direction]]] = {
     ("chips for currency", "in"),
 }
 BOTH: Final[tuple[Direction, ...]] = ("in", "out")
+EXCHANGES: Final = ("currency exchange", "foreign currency bought", "foreign currency sold")
 WAYS: Final = AT_ACCOUNTS_AND_TABLES | {
     (kind.replace("_", " "), way)
     for kind, direction in DIRECTIONS.items()
@@ -139,9 +140,19 @@ def added_up(report: CtrActivity) -> Counter[tuple[str, int, int, bool]]:
         own = [("p-1", "50")] if line.conductor is None else [(line.conductor, "17")]
         for part in own + [(one, "23") for one in line.on_behalf_of]:
             parts.setdefault(part, []).append(line)
-    return Counter(
-        (code, *sums_of(lines), sum(line.movements for line in lines) > 1) for (_, code), lines in parts.items()
+    return Counter((code, *sums_of(lines), number_of(lines) > 1) for (_, code), lines in parts.items())
+
+
+def number_of(lines: Sequence[Line]) -> int:
+    """Return the number of movements: of an exchange on two lines, those on both are counted once."""
+    twice = sum(
+        min(into.movements, out.movements)
+        for into in lines
+        for out in lines
+        if into.kind in EXCHANGES and into == replace(out, direction="in", movements=into.movements, cents=into.cents)
+        if out.direction == "out"
     )
+    return sum(line.movements for line in lines) - twice
 
 
 def rounded(lines: Iterable[Line]) -> dict[tuple[str, str, str, str], int]:
@@ -352,6 +363,25 @@ def test_what_nobody_moves_for_others_like_this_is_no_batch(
     """Nobody acts for himself, and everybody with a part in it is identified, or said to be unknown."""
     with pytest.raises(ValueError, match=why):
         one_report(moved=[Line("chip purchase", "in", 1, 1_000_001, *agency)], reference="p-1", others=others)
+
+
+@pytest.mark.parametrize("kind", EXCHANGES)
+def test_an_exchange_is_one_transaction(kind: str) -> None:
+    """Its two lines do not make it several; a second one does, of whatever country or for whomever, and a purchase."""
+    halves = [Line(kind, way, 1, 1_100_000, "p-2", ("p-1",), specified(kind)) for way in BOTH]
+
+    def marked(*moved: Line) -> list[bool]:
+        batch = one_report(moved=moved, reference="p-1", others={"p-2": None, "p-3": None})
+        [activity] = [one for one in batch if one.tag.endswith("}Activity")]
+        return [is_many for code, _, _, is_many in parties(activity) if code in ("50", "17", "23")]
+
+    assert [False, False] == marked(*halves) == marked(*halves[:1]) == marked(*halves[1:])
+    assert [True, True] == marked(*(replace(half, movements=2) for half in halves))
+    assert [True, True] == marked(*halves, replace(halves[0], kind="chip purchase", specified=""))
+    assert [True, True] == marked(*halves, *(replace(half, specified="MX") for half in halves))
+    assert [True, True, False] == marked(*halves, *(replace(half, on_behalf_of=("p-1", "p-3")) for half in halves))
+    own = [replace(half, conductor=None, on_behalf_of=()) for half in halves]
+    assert [False, False, False] == marked(*halves, *own)
 
 
 def test_an_account_without_a_patron_is_reported_by_its_number() -> None:
