@@ -16,7 +16,7 @@ from services.cli.documents import read_document
 from services.cli.exits import CheckFailed, InputRefused, NotFound
 from services.cli.filing.acknowledgement import AcknowledgementWrong, read_acknowledgement
 from services.cli.filing.common import section_of
-from services.cli.filing.currency_report import cents_moved, currency_report
+from services.cli.filing.currency_report import cents_moved, currency_report, reported_of
 from services.cli.filing.reading import (
     ACCOUNTS,
     content_of,
@@ -93,7 +93,7 @@ def draft(
     """
     detected = today_of(document_of(property_name)) if detected_on is None else date_of("--detected-on", detected_on)
     report = currency_report(property_name, day)
-    patterns = [row for row in section_of(report, "patterns") if row["person"] == reference]
+    patterns = [row for row in section_of(report, "patterns") if reported_of(row)[0] == reference]
     if not patterns:
         way_out = "draft another suspicion as docs/examples/suspicion.yaml does, then: pitledger sar prepare"
         raise NotFound(f"the currency report of {day} lists no pattern of {reference}: {way_out}")
