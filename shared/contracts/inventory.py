@@ -19,8 +19,10 @@ Movement = Literal["cash", "counter_check", "wager", "change", "transfer", "vigo
 """The six permitted movements into or out of a table inventory (58 Pa. Code § 465a.36(b)); there is no other."""
 
 VarianceKind = Literal["inventory", "drop", "fill", "credit"]
-Figure = Literal["opener", "closer", "fills", "credits", "currency", "counter_checks", "rake"]
-"""The figures of the win of a banking table (58 Pa. Code § 601a.9(c)); `rake` is the revenue of a non-banking one."""
+Figure = Literal["fills", "credits", "currency", "counter_checks", "rake"]
+"""The figures of the win of a banking table (58 Pa. Code § 601a.9(c)) that are adjusted; `rake` is the revenue of a
+non-banking one. An opener or closer is not: it is a count, whose correction changes the windows on both of its sides.
+"""
 
 SignedCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]

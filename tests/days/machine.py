@@ -17,7 +17,7 @@ DAYS_MAX: Final = 7
 PRINTED: Final = 5000
 """Paper slips have their numbers from a printer."""
 
-_FIGURES: Final = ("opener", "closer", "fills", "credits", "currency", "counter_checks")
+_FIGURES: Final = ("fills", "credits", "currency", "counter_checks")
 _UNOPENED: Final = ("closed", "shift_count", "drop_count", "currency", "round", "prepaid_access")
 _PLAYS: Final = ("currency", "currency", "prepaid_access", "counter_check", "coupon", "waived", "round", "round")
 _OVER: Final = ("spot_count", "shift_count", "drop_count")

@@ -119,8 +119,6 @@ class TableAccounts:
         of_inventory = "inventory_variance" if counted is None else "counted_win"
         of_drop = "drop_variance" if counted in (None, "each") else "counted_win"
         match figure:
-            case "opener" | "closer":
-                return self.transfer("inventory", of_inventory, cents)
             case "fills":
                 return self.transfer(of_inventory, "cage", cents)
             case "credits":

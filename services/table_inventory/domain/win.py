@@ -37,7 +37,7 @@ def win_effect(provisions: Provisions, figure: Figure, cents: int) -> int:
             return _drop_effect(provisions, "currency", cents)
         case "counter_checks":
             return _drop_effect(provisions, "counter_check", cents)
-        case "opener" | "closer" | "fills" | "credits":
+        case "fills" | "credits":
             return provisions.formula.win_cents({figure: cents})
         case "rake":
             return cents

@@ -33,7 +33,7 @@ def _entries(books: Books) -> None:
     )
     place = {**_DAY, "table": "BJ-01", "slip": "fill", "number": 3}
     void = {**place, "void_reason": "wrong table", "voided_by": "ann", "voided_at": NOON.isoformat()}
-    adjustment = {**_DAY, "table": "BJ-01", "adjustment": 1, "shift": "day", "figure": "opener", "cents": 100}
+    adjustment = {**_DAY, "table": "BJ-01", "adjustment": 1, "shift": "day", "figure": "fills", "cents": 100}
     adjustment |= {"reason": "misread", "day_status": "preliminary", "entered_by": "audit.lou"}
     adjustment |= {"entered_at": NOON.isoformat()}
     refused = {"command": "SealDay", "reason": "role-missing", "detail": "no", "by": "ghost", "at": NOON.isoformat()}

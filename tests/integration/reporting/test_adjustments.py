@@ -10,16 +10,16 @@ def test_adjustments_are_listed_with_before_and_after(pit: Pit) -> None:
     adjusted = pit.ledger.adjustment
     pit.feed(
         "inventory",
-        adjusted("entered", at(26), 1, "closer", 500),
-        adjusted("entered", at(26), 2, "closer", -200001),
+        adjusted("entered", at(26), 1, "credits", 500),
+        adjusted("entered", at(26), 2, "credits", -200001),
         adjusted("entered", at(26), 3, "counter_checks", 10000),
-        adjusted("approved", at(27), 1, "closer", 500),
+        adjusted("approved", at(27), 1, "credits", 500),
         adjusted("rejected", at(28), 3, "counter_checks", 10000),
     )
     report = pit.read("adjustments")
     assert [
-        ("1", "closer", "100000", "500", "100500", "no", "approved", "control.eve"),
-        ("2", "closer", "100500", "-200001", "-99501", "yes", "entered", None),
+        ("1", "credits", "30000", "500", "30500", "no", "approved", "control.eve"),
+        ("2", "credits", "30500", "-200001", "-169501", "yes", "entered", None),
         ("3", "counter_checks", "20000", "10000", "30000", "no", "rejected", "control.eve"),
     ] == rows(
         report,

@@ -175,12 +175,12 @@ def test_chips_that_go_while_the_table_is_closed_are_no_win(world: World) -> Non
 
 
 def test_an_adjustment_of_a_counted_table_is_of_its_win(world: World) -> None:
-    """A closer that is found wrong after the seal raises the counted win; cash found later is drop."""
+    """A credit that is found after the seal raises the counted win; cash found later is drop."""
     counts_only(world, "none")
     play(world)
     seal(world.inventory)
     path = f"/gaming-days/{PROPERTY}/{DAY}/adjustments"
-    for number, figure in enumerate(("closer", "currency"), start=1):
+    for number, figure in enumerate(("credits", "currency"), start=1):
         wanted = {"table": "BJ-01", "shift": "day", "figure": figure, "cents": 100_00, "reason": "found"}
         world.inventory.done(path, wanted, person="audit.kim")
         world.inventory.done(f"{path}/{number}/approve", person="control.eve")

@@ -62,7 +62,7 @@ def test_a_banking_table_has_no_rake_and_a_non_banking_one_nothing_else(desk: In
     path = f"/gaming-days/{PROPERTY}/{DAY}/adjustments"
     wanted = {"table": "PK-01", "shift": "day", "figure": "rake", "cents": -50_00, "reason": "a chip of another house"}
     assert_problem(desk.send(path, wanted | {"table": "BJ-01"}, person="audit.kim"), 422, "it has no rake")
-    assert_problem(desk.send(path, wanted | {"figure": "closer"}, person="audit.kim"), 422, "its revenue is its rake")
+    assert_problem(desk.send(path, wanted | {"figure": "credits"}, person="audit.kim"), 422, "its revenue is its rake")
     desk.done(path, wanted, person="audit.kim")
     desk.done(f"{path}/1/approve", person="control.eve")
     assert (400_00, -400_00) == (

@@ -64,7 +64,7 @@ def test_whoever_a_fact_names_has_an_act_of_its_kind() -> None:
     ]
     entered = {"entered_by": "ann", "entered_at": "2026-11-20T12:00:00Z", "reason": "why", "day_status": "final"}
     decided = {"approved_by": "ann", "approved_at": "2026-11-20T13:00:00Z"}
-    about = {"adjustment": 1, "shift": "day", "figure": "opener", "cents": 5}
+    about = {"adjustment": 1, "shift": "day", "figure": "fills", "cents": 5}
     [act] = acts_of(AdjustmentApproved.model_validate(day | about | entered | decided))
     assert ("adjustment.approved", "ann", 1) == (*person_of(act.item), act.value)
 

@@ -86,13 +86,11 @@ def test_the_formula_is_that_of_the_law() -> None:
 
 
 def test_adjustments_raise_or_lower_the_win_as_the_formula_says() -> None:
-    """More opener or fills is less win; more closer, credits or drop is more; what is no drop changes nothing."""
-    figures: tuple[Figure, ...] = ("opener", "fills", "closer", "credits", "currency", "counter_checks")
+    """More fills is less win; more credits or drop is more; what is no drop changes nothing."""
+    figures: tuple[Figure, ...] = ("fills", "credits", "currency", "counter_checks")
     effects = {figure: win_effect(PROVISIONS, figure, 100) for figure in figures}
     assert {
-        "opener": -100,
         "fills": -100,
-        "closer": 100,
         "credits": 100,
         "currency": 100,
         "counter_checks": 100,
