@@ -1,7 +1,7 @@
 """Files of currency transaction reports for tests, and the filer of the tests' property."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, Final
 
 from services.cli.filing.ctr_batch import CtrActivity, Line, ctr_batch
@@ -11,6 +11,7 @@ from tests.support.accounts import IDENTITY, PROPERTY
 
 DAY: Final = date(2026, 11, 19)
 """A gaming day that has ended at noon of the next one."""
+FILED_ON: Final = DAY + timedelta(days=1)
 FILER: Final = Filer(
     legal_name="Riverside Casino LLC",
     trade_name="Riverside",
@@ -40,7 +41,7 @@ def batch_text(*corrects: str | None, day: date = DAY, cents: int = 1_000_001) -
     """Return a file of one report for each identifier that it corrects, or None; all of the same patron."""
     who = PatronIdentity.model_validate(IDENTITY)
     reports = [CtrActivity(day, who, [Line("chip purchase", "in", 1, cents)], prior) for prior in corrects]
-    return ctr_batch(FILER, reports, filed_on=day).decode()
+    return ctr_batch(FILER, reports, filed_on=day + timedelta(days=1)).decode()
 
 
 def filing_of(*patrons: str, corrects: Sequence[str | None] = (), **more: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What must be filed for a gaming day, read from its currency report."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from services.cli.client import client_of
@@ -60,7 +60,7 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
     for section in ("lines", "below"):
         for row in currency_rows(report, section):
             key = reported_of(row)
-            if name_of(key) in corrected or (section == "lines" and not row["reported_with"]):
+            if not row.get("reported_with") and (section == "lines" or name_of(key) in corrected):
                 agency = row["conducted_by"] or None, tuple(filter(None, row["on_behalf_of"].split(", ")))
                 line = Line(row["kind"], row["direction"], row["movements"], row["cents"], *agency, row["specified"])
                 found.setdefault(key, []).append(line)
@@ -71,15 +71,31 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
 
 
 def filed_as_they_are(report: Mapping[str, Any]) -> dict[Reported, str]:
-    """Return the reports whose amounts in a filing still hold, each with the number of the filing.
+    """Return the reports, or amendments, that a filing has as they hold now, each with the number of the filing.
 
     The filing may not have been sent yet. Rejected reports are left out.
     """
     return {
-        reported_of(row): row["filing"]
+        reported_of(row): row.get("amendment") or row["filing"]
         for row in currency_rows(report, "filed")
         if row["status"] in ("prepared", "released", "filed", "accepted")
+        or (row["status"] == "to_correct" and row.get("amendment"))
     }
+
+
+def require_amendments(report: Mapping[str, Any], people: Iterable[Reported]) -> None:
+    """Raise InputRefused for reports of people without a `--corrects` of theirs, of which something was sent.
+
+    That may have been as the report of another person, of which theirs has all: an initial report would repeat it.
+    """
+    sent = {reported_of(row): row for row in currency_rows(report, "filed") if row["status"] == "to_correct"}
+    for key in people:
+        if key in sent:
+            name, row = name_of(key), sent[key]
+            way = f"say --corrects {name}={row['bsa_id']}" if row.get("bsa_id") else "record its acknowledgement first"
+            raise InputRefused(
+                f"{name}: filing {row['filing']} has a report that this one amends ({row['why']}): {way}"
+            )
 
 
 def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from services.cli.filing.currency_report import (
     others_of,
     people_of,
     reports_of,
+    require_amendments,
     require_reported,
     subject_of,
 )
@@ -124,6 +125,7 @@ def prepare(
         reports = {key: lines for key, lines in reports.items() if key not in filed_before}
         for key, filing in filed_before.items():
             message(f"{name_of(key)} is left out: filing {filing} has the report as it is")
+    require_amendments(report, (key for key in reports if name_of(key) not in prior))
     reported = {name_of(key) for key in reports}
     persons = {person for person, _ in reports}
     people = persons.union(*(others_of(*of_report) for of_report in reports.items()))

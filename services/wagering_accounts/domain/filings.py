@@ -265,12 +265,14 @@ def _report_or_amendment(
     """Return a report of a person's day, or an amendment of the report that was accepted last.
 
     A person's day without a report here may amend the report of an unidentified person's entry of the same day, who may
-    be this person, or an identifier that is on no report here: that of a report filed before this system.
+    be this person; that of an agent or principal whom it names, all of whose report it has; or an identifier that is on
+    no report here: that of a report filed before this system.
 
     Raises: Rejected for a second report that amends nothing, or not the one that was accepted last; for an amendment of
     another person's report, and of an entry's report that is amended already.
     """
-    own, amends = _about(subject, period, standing), report.amends
+    of_subject, amends = _about(subject, period, standing), report.amends
+    own = _not_taken_over(of_subject, standing)
     last = _last_answered(subject, period, own)
     if amends is None:
         if last is not None:
@@ -278,7 +280,7 @@ def _report_or_amendment(
             raise Rejected(Because.ALREADY_DECIDED, f"{detail}: amend it by that identifier")
         return _prepared(subject, report, number)
     other = next((one for one in standing if one.bsa_id == amends and one not in own), None)
-    if other is not None and (other.kind != "entry" or other.period != period):
+    if other is not None and other not in of_subject and not (other.period == period and _may_amend(subject, other)):
         detail = f"{amends} is the report of {other.kind} {other.reference} of {other.period}"
         raise Rejected(Because.CONTRADICTS, f"{detail}, not of {subject.kind} {subject.reference}")
     whose = subject if own or other is None else other
@@ -292,6 +294,16 @@ def _report_or_amendment(
         detail = f"{_named(whose, period)} was last accepted as {last.bsa_id}, in filing {last.filing}"
         raise Rejected(Because.CONTRADICTS, f"{detail}: amend that one, not {amends}")
     return _prepared(subject, report, number, corrects=None if other is None else other.filing)
+
+
+def _may_amend(subject: FilingSubject, other: ReportedBefore) -> bool:
+    return other.kind == "entry" or other.reference in (subject.with_others or ())
+
+
+def _not_taken_over(own: Sequence[ReportedBefore], standing: Sequence[ReportedBefore]) -> list[ReportedBefore]:
+    """Return a subject's reports without those that another subject's accepted report amends."""
+    taken = {one.amends for one in standing if one not in own and one.bsa_id is not None}
+    return [one for one in own if one.bsa_id is None or one.bsa_id not in taken]
 
 
 def _about(
@@ -345,7 +357,7 @@ def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefor
 
 
 def _misnamed(report: ReportDocument, period: FilingPeriod, accepted: Sequence[ReportedBefore]) -> str:
-    own, who = _about(report, period, accepted), _named(report, period)
+    own, who = _not_taken_over(_about(report, period, accepted), accepted), _named(report, period)
     if report.corrects is not None and not any(
         (one.filing, one.bsa_id) == (report.corrects, report.amends) for one in accepted
     ):

@@ -117,6 +117,73 @@ def test_who_turns_out_to_be_somebody_has_the_report_of_the_entry(books: Books, 
     assert ([(who, "accepted", "3", SECOND, None, None, "")], 0) == (filed(), _unprepared(books))
 
 
+def by_agent(till: Till, dollars: int, principal: str = "p-8") -> dict[str, Any]:
+    """An agent, p-7, pays currency into the account of a principal."""
+    paid = till.paid(dollars, f"w-{principal[-1]}")
+    paid["data"] |= {"patron": principal, "conducted_by": "p-7"}
+    return paid
+
+
+def test_what_an_agent_moves_later_amends_the_report_of_the_principal(books: Books) -> None:
+    """All that was accepted of the principal is in the agent's report then: an initial one would report it twice."""
+    till, ledger = Till(), TableDays()
+    books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent(till, 12_000))
+    principal = {"reference": "p-8", "with_others": ["p-7"], "in_dollars": 12_000}
+    _feed_steps(books, till, *_steps(*_ACCEPTED, **principal))
+    columns = ("person", "status", "reported_with", "filing", "bsa_id", "amendment", "in_cents", "why")
+
+    def filed() -> list[tuple[Any, ...]]:
+        return sorted(names(row, *columns) for row in rows_of(_report(books), "filed"))
+
+    both = ("accepted", "1", FIRST, None, 1_200_000, "")
+    status, *rest = both
+    assert [("p-7", status, "p-8", *rest), ("p-8", status, "", *rest)] == filed()
+    own = sold(ledger, 3_000)
+    books.desk.feed("inventory", own)
+
+    def of_agent(status: str, *rest: Any) -> list[tuple[Any, ...]]:
+        return [("p-7", status, "", *rest), ("p-8", status, "p-7", *rest)]
+
+    why = "other amounts hold now; it should not name p-7; it is of patron p-8"
+    why = why.replace("should not name p-7", "does not name p-8; it should not name p-7")
+    assert (of_agent("to_correct", "1", FIRST, None, 1_500_000, why), 1) == (filed(), _unprepared(books))
+    initial = {"reference": "p-7", "with_others": ["p-8"], "in_dollars": 15_000}
+    _feed_steps(books, till, *_steps(_ACCEPTED[0], **initial), filing=2)
+    repeated = f"it amends nothing, and {FIRST} was accepted before it"
+    assert of_agent("to_withdraw", "1", FIRST, "2", 1_500_000, repeated) == filed()
+    _feed_steps(books, till, ("filing.withdrawn", {"by": "title31.eve", "reason": "twice"}), filing=2)
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:2], **initial, amends=FIRST), filing=3)
+    assert (of_agent("to_correct", "1", FIRST, "3", 1_500_000, why), 0) == (filed(), _unprepared(books))
+    _feed_steps(books, till, _steps(*_ACCEPTED)[2], answered(SECOND), filing=3)
+    assert of_agent("accepted", "3", SECOND, None, 1_500_000, "") == filed()
+    books.desk.feed("inventory", void(ledger, own))
+    assert of_agent("to_correct", "3", SECOND, None, 1_200_000, "other amounts hold now") == filed()
+
+
+def test_the_second_report_that_another_one_has_is_amended_to_nothing(books: Books) -> None:
+    """Two principals were reported apart; the agent's report has both, and amends one of them."""
+    till = Till()
+    for principal in ("p-8", "p-9"):
+        paid = by_agent(till, 12_000, principal)
+        books.desk.feed("accounts", till.registered(principal, f"w-{principal[-1]}"), paid)
+    for number, (principal, bsa_id) in enumerate((("p-8", FIRST), ("p-9", SECOND)), start=1):
+        of_principal = {"reference": principal, "with_others": ["p-7"], "in_dollars": 12_000}
+        _feed_steps(books, till, *_steps(*_ACCEPTED[:3], **of_principal), answered(bsa_id), filing=number)
+    whole = {"reference": "p-7", "with_others": ["p-8", "p-9"], "in_dollars": 24_000, "amends": FIRST}
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:3], **whole), answered(THIRD), filing=3)
+
+    def filed() -> list[tuple[Any, ...]]:
+        columns = ("person", "status", "reported_with", "filing", "in_cents", "why")
+        return sorted(names(row, *columns) for row in rows_of(_report(books), "filed"))
+
+    agent = [("p-7", "accepted", "", "3", 2_400_000, ""), ("p-8", "accepted", "p-7", "3", 2_400_000, "")]
+    why = "all of it is in the report of p-7"
+    assert ([*agent, ("p-9", "to_correct", "", "2", 0, why)], 1) == (filed(), _unprepared(books))
+    nothing = {"reference": "p-9", "in_dollars": 0, "amends": SECOND}
+    _feed_steps(books, till, *_steps(*_ACCEPTED[:3], **nothing), answered("31000000000005"), filing=4)
+    assert ([*agent, ("p-9", "accepted", "", "4", 0, "")], 0) == (filed(), _unprepared(books))
+
+
 def test_an_amendment_says_what_is_left_in_each_direction_that_was_filed(books: Books) -> None:
     """Also where the other direction is to be reported still; a report that was not sent has that one alone."""
     till, ledger = Till(), TableDays()
@@ -140,7 +207,7 @@ def test_an_amendment_says_what_is_left_in_each_direction_that_was_filed(books: 
 
 
 def test_a_report_that_is_in_that_of_another_person_is_withdrawn_unless_it_was_sent(books: Books) -> None:
-    """Its amounts hold, and the same money would be filed twice."""
+    """Its amounts hold, and the same money would be filed twice; what was sent is amended as what it is."""
     till = Till()
     by_agent = till.paid(10_001, "w-8")
     by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7"}
@@ -151,7 +218,8 @@ def test_a_report_that_is_in_that_of_another_person_is_withdrawn_unless_it_was_s
         found = {names(row, "person", "status", "why") for row in rows_of(_report(books), "filed")}
         assert ({("p-7", "to_withdraw", why), ("p-8", "due", None)}, 1) == (found, _unprepared(books))
     _feed_steps(books, till, _steps(*_ACCEPTED)[2])
-    assert {"p-7": "filed", "p-8": "due"} == {row["person"]: row["status"] for row in rows_of(_report(books), "filed")}
+    found = {names(row, "person", "status", "why") for row in rows_of(_report(books), "filed")}
+    assert {(person, "to_correct", "it does not name p-8") for person in ("p-7", "p-8")} == found
 
 
 def test_a_correction_of_a_return_has_its_amounts_beside_those_that_were_sent(books: Books) -> None:

@@ -485,17 +485,23 @@ def test_the_report_of_one_person_is_that_of_another(books: Books) -> None:
     assert dict.fromkeys(("p-7", "p-8"), ("accepted", "late", "31000000000002")) == _became(books)
 
 
-def test_a_report_that_was_filed_stays_that_of_its_person(books: Books) -> None:
-    """Although all of it would be in the report of somebody else now, who has one of their own."""
+def test_a_report_that_was_sent_stays_that_of_its_person(books: Books) -> None:
+    """Although somebody else has the same movements and none of their own; whom it does not name, it is to name."""
     till = Till()
     by_agent = till.paid(10_001, "w-8")
     by_agent["data"] |= {"patron": "p-8", "conducted_by": "p-7"}
     books.desk.feed("accounts", till.registered("p-8", "w-8"), by_agent)
     _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=10_001))
-    rows = rows_of(_report(books), "filed")
-    assert {("p-7", "accepted", ""), ("p-8", "due", "")} == {
-        names(row, "person", "status", "reported_with") for row in rows
-    }
+    columns = ("person", "status", "reported_with", "why")
+
+    def filed() -> list[tuple[Any, ...]]:
+        return sorted(names(row, *columns) for row in rows_of(_report(books), "filed"))
+
+    why = "it does not name p-8"
+    assert [("p-7", "to_correct", "", why), ("p-8", "to_correct", "p-7", why)] == filed()
+    named = {"in_dollars": 10_001, "amends": "31000000000002", "with_others": ["p-8"]}
+    _feed_steps(books, till, *_steps(*_ACCEPTED, **named), filing=2)
+    assert [("p-7", "accepted", "", ""), ("p-8", "accepted", "p-7", "")] == filed()
 
 
 REPORT_OF_BOTH = {

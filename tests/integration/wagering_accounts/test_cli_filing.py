@@ -269,7 +269,7 @@ def test_what_is_due_of_a_day_is_prepared_beside_what_was_filed(currency_office:
         office.tell()
     office.sell(100)
     changed = office.prepare()
-    assert (1, True) == (changed.code, "amend it by that identifier" in changed.stderr)
+    assert (3, True) == (changed.code, changed.stderr.strip().endswith(f"say --corrects p-7={FIRST}"))
 
 
 def test_an_identified_person_is_reported_by_name(currency_office: CurrencyOffice) -> None:

@@ -20,7 +20,7 @@ from tests.integration.wagering_accounts.filing_steps import (
 )
 from tests.support.accounts import CODE, IDENTITY, NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
-from tests.support.filings import DAY, FILER, batch_text
+from tests.support.filings import DAY, FILED_ON, FILER, batch_text
 from tests.support.rebuilding import assert_named, named
 from tests.support.services import query
 from tests.support.tampering import tampered
@@ -111,7 +111,7 @@ def test_a_report_names_everybody_with_a_part_in_it(house: House) -> None:
     who = PatronIdentity.model_validate(IDENTITY)
     by_agent = Line("chip purchase", "in", 1, 1_000_001, "p-2", ("p-1",))
     report = CtrActivity(DAY, who, [by_agent], reference="p-1", others={"p-2": None})
-    text = ctr_batch(FILER, [report], filed_on=DAY).decode()
+    text = ctr_batch(FILER, [report], filed_on=FILED_ON).decode()
     subject = {"kind": "patron", "reference": "p-1"}
     refused = prepare(house, subjects=[subject], file=text)
     assert_problem(refused, 409, "report 1 of the file has 2 to 2 persons, of 1 said")

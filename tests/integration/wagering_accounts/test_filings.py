@@ -241,7 +241,7 @@ def test_a_file_is_not_of_a_day_of_filing_that_has_not_come(house: House, writte
     """On the clock of the property, at ten in the evening; a file without one is taken."""
     house.clock.now = datetime(2026, 11, 21, 3, tzinfo=UTC)
     text = batch_text(None)
-    later = text.replace("FilingDateText>20261119<", f"FilingDateText>{written}<")
+    later = text.replace("FilingDateText>20261120<", f"FilingDateText>{written}<")
     assert later != text
     assert_problem(prepare(house, file=later), 409, why)
     assert [] == house.desk.facts("filing.prepared")

@@ -1,6 +1,6 @@
 """Currency reports and logs (FinCEN 112, Multiple Transaction Log): transactions by person and day. Pure; cents."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
@@ -169,14 +169,17 @@ _Reported = tuple[str, str, date]
 """A property, a person, and a gaming day: the key of a person's report."""
 
 
-def reported_with(totals: Iterable[CurrencyTotal]) -> dict[_Reported, str]:
+def reported_with(
+    totals: Iterable[CurrencyTotal], sent: Collection[tuple[str, date]] = frozenset()
+) -> dict[_Reported, str]:
     """Return the redundant reports, each with the person whose report already contains all of its transactions.
 
     Only totals that reached a report's threshold are considered. The key is property, person and gaming day.
 
     A transaction conducted for another person is in the totals of both persons. The report with more transactions is
     the one to file. If both reports have the same transactions, the report of the person for whom they were conducted
-    is filed. The filed report names everybody who took part.
+    is filed, unless that of somebody else was sent already: `sent` has the persons and days of such reports. The filed
+    report names everybody who took part.
     """
     found: dict[tuple[str, date], dict[_Reported, list[CashMovement]]] = {}
     for total in totals:
@@ -185,15 +188,17 @@ def reported_with(totals: Iterable[CurrencyTotal]) -> dict[_Reported, str]:
             key = one.property, one.patron, one.gaming_day
             moved = found.setdefault((one.property, one.gaming_day), {}).setdefault(key, [])
             moved += (entry.movement for entry in total.entries)
-    return {key: whole for reports in found.values() for key, whole in _covered(reports)}
+    return {key: whole for reports in found.values() for key, whole in _covered(reports, sent)}
 
 
-def _covered(reports: Mapping[_Reported, Sequence[CashMovement]]) -> Iterator[tuple[_Reported, str]]:
+def _covered(
+    reports: Mapping[_Reported, Sequence[CashMovement]], sent: Collection[tuple[str, date]]
+) -> Iterator[tuple[_Reported, str]]:
     """Yield a gaming day's redundant reports, each with the person whose report contains all of its transactions."""
 
-    def first(key: _Reported) -> tuple[int, bool, str]:
+    def first(key: _Reported) -> tuple[int, bool, bool, str]:
         conducts = all(one.conductor == one.patron for one in reports[key])
-        return -len(reports[key]), conducts, key[1]
+        return -len(reports[key]), key[1:] not in sent, conducts, key[1]
 
     standing: list[tuple[str, frozenset[tuple[str, Direction]]]] = []
     for key in sorted(reports, key=first):

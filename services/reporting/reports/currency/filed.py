@@ -39,10 +39,11 @@ FILED: Final = Section(
             title="Status",
             formula=(
                 "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
-                "it was sent with other amounts than hold now, or of an entry of an unidentified person who is known "
-                "now, or with an identifier that is not that of the report before it; to_withdraw if it, or a later "
-                "amendment of it, was prepared with other amounts and was not sent, or the amendment names another "
-                "identifier, or another person's report has all of it now"
+                "it was sent with other amounts or agents and principals than hold now, or as the report of another "
+                "person, or of an entry of an unidentified person who is known now, or with an identifier that is not "
+                "that of the report before it; to_withdraw if it, or a later amendment of it, was prepared with other "
+                "amounts, agents or principals and was not sent, or the amendment names another identifier, or "
+                "another person's report has all of it now"
             ),
         ),
         Column(
@@ -81,6 +82,13 @@ _ACCOUNT: Final = "account "
 _Dollars = dict[Direction, int]
 
 
+class _Now(NamedTuple):
+    """What a report would say now: whole dollars, and the agents and principals that it names."""
+
+    dollars: _Dollars
+    others: frozenset[str]
+
+
 class PersonsDay(NamedTuple):
     """A person's gaming day, which is what a report is about: the report's name, the day, and its subject."""
 
@@ -105,9 +113,8 @@ class FiledReport:
     """A report in a filing that was not withdrawn.
 
     `amendment` is a later report of the same day that was not sent, `rejected` a later one that was rejected and is in
-    no later filing, and `prior` the report of the same day that was sent before this one. `of_entry` is the
-    unidentified person's entry that it is about, if an amendment that was not sent, or was rejected, is about who that
-    turned out to be.
+    no later filing, and `prior` the report of the same day that was sent before this one. `of_another` is the person,
+    or the unidentified person's entry, that it was sent about, if somebody else's report is to amend it.
     """
 
     steps: FilingSteps
@@ -115,7 +122,12 @@ class FiledReport:
     amendment: "FiledReport | None" = None
     rejected: "FiledReport | None" = None
     prior: "FiledReport | None" = None
-    of_entry: str | None = None
+    of_another: FilingSubject | None = None
+
+    @property
+    def is_sent(self) -> bool:
+        """Return whether the agency has the report, and did not reject it."""
+        return self.status in ("filed", "accepted")
 
     @property
     def status(self) -> str:
@@ -136,7 +148,7 @@ class FiledReport:
     @property
     def is_amended_next(self) -> bool:
         """Return whether the next report of the day amends one: this one was sent, or amends an earlier one itself."""
-        return self.status in ("filed", "accepted") or self.report.amends is not None
+        return self.is_sent or self.report.amends is not None
 
     def misnames(self, prior: "FiledReport | None") -> str:
         """Return the two identifiers, in words, if the report does not amend `prior`; empty if it does.
@@ -196,7 +208,8 @@ def filed_reports(
     rejected one. If none was sent, it is the last one prepared; a rejected report is returned only if there is no
     other.
 
-    A report of an unidentified person's entry belongs to another subject once that one's report amends it.
+    A report of an unidentified person's entry, or of another person, belongs to a subject once that one's report amends
+    it.
     """
     names = frozenset(reports)
     sent, unsent, rejected = (dict[PersonsDay, FiledReport]() for _ in range(3))
@@ -207,13 +220,13 @@ def filed_reports(
                 subject = FilingSubject(kind=report.kind, reference=report.reference)
                 key, filed = PersonsDay(prepared.form, day, subject), FiledReport(one, report)
                 found = rejected if not _stands(filed) else unsent if filed.status in UNSENT else sent
-                if found is sent and (entry := _entry_amended(key, filed, sent)) is not None:
-                    sent[key] = sent.pop(entry)
+                if found is sent and (other := _amended_of_another(key, filed, sent)) is not None:
+                    sent[key] = sent.pop(other)
                 found[key] = replace(filed, prior=sent.get(key)) if found is sent else filed
     for later in (unsent, rejected):
         for key, filed in later.items():
-            if (entry := _entry_amended(key, filed, sent)) is not None:
-                sent[key] = replace(sent.pop(entry), of_entry=entry.subject.reference)
+            if (other := _amended_of_another(key, filed, sent)) is not None:
+                sent[key] = replace(sent.pop(other), of_another=other.subject)
     reported = rejected | unsent
     for key, report_sent in sent.items():
         refused = None if key in unsent else rejected.get(key)
@@ -223,15 +236,16 @@ def filed_reports(
     return reported
 
 
-def _entry_amended(key: PersonsDay, filed: FiledReport, sent: Mapping[PersonsDay, FiledReport]) -> PersonsDay | None:
-    """Return the unidentified person's entry whose accepted report a report of another subject amends."""
+def _amended_of_another(
+    key: PersonsDay, filed: FiledReport, sent: Mapping[PersonsDay, FiledReport]
+) -> PersonsDay | None:
+    """Return another person, or unidentified person's entry, of the day whose accepted report this report amends."""
     if key in sent or filed.report.amends is None:
         return None
     of_day = (
         other
         for other, one in sent.items()
-        if other.subject.kind == "entry" and other._replace(subject=key.subject) == key
-        if one.bsa_id == filed.report.amends
+        if other._replace(subject=key.subject) == key and one.bsa_id == filed.report.amends
     )
     return next(of_day, None)
 
@@ -244,6 +258,34 @@ def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[Persons
         before = found.get(key)
         found[key] = Moved(form, (*(before.totals if before else ()), total), reported_with)
     return found
+
+
+def sent_days(filed: Mapping[PersonsDay, FiledReport], report: str) -> set[tuple[str, date]]:
+    """Return the persons and gaming days of which a report was sent."""
+    return {(key.person, key.gaming_day) for key, one in filed.items() if key.report == report and one.is_sent}
+
+
+def amended_by_others(
+    moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
+) -> tuple[dict[PersonsDay, Moved], dict[PersonsDay, FiledReport]]:
+    """Return currency and reports with each sent report as that of the person whose report contains all of it now.
+
+    That person's report amends it, so that no money is reported twice. If that person's own report was sent as well,
+    nothing is left of this one.
+    """
+    left, reports = dict(moved), dict(filed)
+    for key, one in moved.items():
+        found = reports.get(key)
+        if one.reported_with and found is not None and found.is_sent:
+            whole = key._replace(subject=_of_person(one.reported_with))
+            own = reports.get(whole)
+            if own is not None and own.is_sent:
+                left[key] = replace(one, totals=())
+                continue
+            rejected = None if own is None or _stands(own) else own
+            unsent = found.amendment if own is None or rejected else own
+            reports[whole] = replace(reports.pop(key), amendment=unsent, rejected=rejected, of_another=key.subject)
+    return left, reports
 
 
 def filed_rows(
@@ -262,7 +304,7 @@ def filed_rows(
         if key not in moved and key.report in law.currency_reports and _stands(found):
             said = law.forms[law.currency_reports[key.report].form].on(key.gaming_day).value
             nothing = Moved(said.number or said.title, ())
-            rows.append(_row(books, key, nothing, (nothing, found), today))
+            rows.append(_row(books, key, nothing, _Reporting(key, nothing, found), today))
     return rows
 
 
@@ -270,24 +312,31 @@ def _stands(filed: FiledReport | None) -> bool:
     return filed is not None and filed.status != "rejected"
 
 
+class _Reporting(NamedTuple):
+    """The person's gaming day whose report is made, its currency, and the report if there is one."""
+
+    key: PersonsDay
+    moved: Moved
+    found: FiledReport | None
+
+
 def _reporting(
     key: PersonsDay, one: Moved, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
-) -> tuple[Moved, FiledReport | None]:
-    """Return the gaming day whose report contains this one, and that report; the day's own report is preferred."""
+) -> _Reporting:
+    """Return the gaming day whose report contains this one; the day's own report is preferred."""
     whole = key._replace(subject=_of_person(one.reported_with)) if one.reported_with else key
     if whole == key or _stands(filed.get(key)):
-        return one, filed.get(key)
-    return moved[whole], filed.get(whole)
+        return _Reporting(key, one, filed.get(key))
+    return _Reporting(whole, moved[whole], filed.get(whole))
 
 
-def _row(
-    books: Books, key: PersonsDay, one: Moved, reporting: tuple[Moved, FiledReport | None], today: date
-) -> dict[str, Any]:
-    whole, found = reporting
+def _row(books: Books, key: PersonsDay, one: Moved, reporting: _Reporting, today: date) -> dict[str, Any]:
+    whole, found = reporting.moved, reporting.found
     totals = whole.on_report(found)
-    now: _Dollars = {"in": 0, "out": 0}
+    dollars: _Dollars = {"in": 0, "out": 0}
     for total in totals:
-        now[total.first.direction] += dollars_of(total)
+        dollars[total.first.direction] += dollars_of(total)
+    now = _Now(dollars, _others(reporting.key, totals))
     file_by = next((total.file_by for total in whole.reached), None if found is None else found.steps.prepared.file_by)
     row = {
         "form": one.form,
@@ -295,8 +344,8 @@ def _row(
         "person": key.person,
         "entry": key.subject.reference if key.subject.kind == "entry" else "",
         "reported_with": "" if whole is one else one.reported_with,
-        "in_cents": now["in"] * 100,
-        "out_cents": now["out"] * 100,
+        "in_cents": dollars["in"] * 100,
+        "out_cents": dollars["out"] * 100,
         "file_by": file_by,
     }
     if found is None:
@@ -324,28 +373,41 @@ def _amended(later: FiledReport) -> dict[str, Any]:
     return dict(later.steps.as_amendment()) | cents
 
 
-def _status(whole: Moved, now: _Dollars, found: FiledReport) -> tuple[str, str]:
-    """Return the status of a report with these amounts now, whole dollars, and why it, or its amendment, is wrong."""
+def _others(key: PersonsDay, totals: Iterable[CurrencyTotal]) -> frozenset[str]:
+    """Return the agents and principals that a report names; only one on a patron names others."""
+    if key.subject.kind != "patron":
+        return frozenset()
+    movements = [entry.movement for total in totals for entry in total.entries]
+    named = {name for one in movements for name in (one.conductor, *one.on_behalf_of) if name is not None}
+    return frozenset(named - {key.person})
+
+
+def _status(whole: Moved, now: _Now, found: FiledReport) -> tuple[str, str]:
+    """Return the status of a report that would say `now`, and why it, or its amendment, is wrong."""
     later = found.amendment
     if later is not None and (why := _changed(now, later, found)):
         return "to_withdraw", why
     if found.status == "rejected":
         return found.status, ""
     why = _changed(now, found, found.prior)
-    if found.of_entry is not None:
-        why = "; ".join(filter(None, (why, f"it is of entry {found.of_entry}")))
+    if found.of_another is not None:
+        why = "; ".join(filter(None, (why, f"it is of {found.of_another.kind} {found.of_another.reference}")))
     if not why and not whole.reached and found.report.amends is None:
         why = "it need not be reported"
-    if not why and whole.reported_with and not found.is_amended_next:
+    is_redundant = not found.is_amended_next if whole.totals else bool(why)
+    if whole.reported_with and is_redundant:
         why = f"all of it is in the report of {whole.reported_with}"
     if not why:
         return found.status, ""
     return "to_withdraw" if found.status in UNSENT else "to_correct", why
 
 
-def _changed(now: _Dollars, one: FiledReport, prior: FiledReport | None) -> str:
-    """Return why a report does not hold, in words; empty if its amounts and the identifier that it amends do."""
-    wrong = ["other amounts hold now"] if now != one.dollars else []
+def _changed(now: _Now, one: FiledReport, prior: FiledReport | None) -> str:
+    """Return why a report does not hold, in words; empty if amounts, persons, and the identifier that it amends do."""
+    wrong = ["other amounts hold now"] if now.dollars != one.dollars else []
+    named = frozenset(one.report.with_others or ())
+    for verb, others in (("does not name", now.others - named), ("should not name", named - now.others)):
+        wrong += [f"it {verb} {', '.join(sorted(others))}"] if others else []
     return "; ".join(filter(None, (*wrong, one.misnames(prior))))
 
 

@@ -40,7 +40,16 @@ from services.reporting.read_model.reading import Books
 from services.reporting.reports.common.cells import require_whole
 from services.reporting.reports.currency.amended import AMENDED, amended_rows
 from services.reporting.reports.currency.days import Logged, applied_to_logs, day_rows, read_days
-from services.reporting.reports.currency.filed import FILED, filed_reports, filed_rows, moved_days
+from services.reporting.reports.currency.filed import (
+    FILED,
+    FiledReport,
+    PersonsDay,
+    amended_by_others,
+    filed_reports,
+    filed_rows,
+    moved_days,
+    sent_days,
+)
 from services.reporting.reports.currency.sections import (
     ALIKE,
     BELOW,
@@ -131,6 +140,7 @@ async def _fill(books: Books) -> Content:
                 for pattern in patterns(law, currency, report=report, watch=watch)
                 if pattern.last >= first
             ],
+            filed,
         )
         for law in laws
     ]
@@ -150,17 +160,20 @@ async def _fill(books: Books) -> Content:
     changed = await amended_rows(books, filed_laws, filed_cents) if filed_laws else []
     became, below = [], []
     for each in judged:
-        days_of = moved_days(
-            (each.form_of(report, one.first), one, each.reported_with(one))
-            for report in _filed(each.law)
-            for one in each.totals[report]
+        days_of, of_days = amended_by_others(
+            moved_days(
+                (each.form_of(report, one.first), one, each.reported_with(one))
+                for report in _filed(each.law)
+                for one in each.totals[report]
+            ),
+            filed,
         )
-        became += filed_rows(books, each.law, days_of, filed)
+        became += filed_rows(books, each.law, days_of, of_days)
         below += [
             (each, one)
             for key, moved in days_of.items()
-            if key in filed
-            for one in moved.on_report(filed[key])
+            if key in of_days
+            for one in moved.on_report(of_days[key])
             if one.standing != "reached"
         ]
     sections = (
@@ -186,9 +199,15 @@ def _alike(groups: Iterable[Sequence[str]]) -> Iterator[dict[str, str]]:
         yield from ({"person": name, "alike": ", ".join(one for one in names if one != name)} for name in names)
 
 
-def _judged(law: Pack, movements: Sequence[CashMovement], found: Sequence[tuple[str, Pattern]]) -> _Judged:
+def _judged(
+    law: Pack,
+    movements: Sequence[CashMovement],
+    found: Sequence[tuple[str, Pattern]],
+    filed: Mapping[PersonsDay, FiledReport],
+) -> _Judged:
     totals = {report: currency_totals(law, report, movements) for report in law.currency_reports}
-    return _Judged(law, totals, found, {report: reported_with(totals[report]) for report in _filed(law)})
+    with_whom = {report: reported_with(totals[report], sent_days(filed, report)) for report in _filed(law)}
+    return _Judged(law, totals, found, with_whom)
 
 
 def _filed(law: Pack) -> list[str]:

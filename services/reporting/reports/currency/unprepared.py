@@ -12,7 +12,15 @@ from services.reporting.framework.question import ReportQuery
 from services.reporting.read_model.currency import moved_currency
 from services.reporting.read_model.filings import AMENDMENT, filings_of
 from services.reporting.report_service import books_of
-from services.reporting.reports.currency.filed import CHANGED, UNPREPARED, filed_reports, filed_rows, moved_days
+from services.reporting.reports.currency.filed import (
+    CHANGED,
+    UNPREPARED,
+    amended_by_others,
+    filed_reports,
+    filed_rows,
+    moved_days,
+    sent_days,
+)
 from services.reporting.tables import properties
 from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.service.service_context import ServiceContext
@@ -75,13 +83,13 @@ async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int
     rows = []
     for law, name, rule in filed:
         totals = currency_totals(law, name, moved)
-        whole = reported_with(totals)
+        whole = reported_with(totals, sent_days(reports, name))
         of_days = moved_days(
             (rule.form, one, whole.get((one.first.property, one.first.patron or "", one.held.gaming_day), ""))
             for one in totals
         )
         own = {key: one for key, one in reports.items() if key.report == name}
-        rows += filed_rows(books, law, of_days, own)
+        rows += filed_rows(books, law, *amended_by_others(of_days, own))
     return sum(_is_unprepared(row) for row in rows if not row["reported_with"])
 
 

@@ -19,7 +19,7 @@ from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.cage import DIRECTIONS, Direction
 from shared.contracts.currency_lines import LINE_CODES
 from tests.support.accounts import IDENTITY
-from tests.support.filings import DAY, FILER
+from tests.support.filings import DAY, FILED_ON, FILER
 
 ENTITY: Final = {
     "kind": "entity",
@@ -174,7 +174,7 @@ def sums_of(lines: Iterable[Line]) -> tuple[int, int]:
 def one_report(identity: PatronIdentity | None = None, *, moved: Sequence[Line] = (), **more: Any) -> Element:
     """Return a batch of one report."""
     given_lines = moved or [Line("chip purchase", "in", 1, 1_000_001)]
-    return read(ctr_batch(FILER, [CtrActivity(DAY, identity, given_lines, **more)], filed_on=DAY))
+    return read(ctr_batch(FILER, [CtrActivity(DAY, identity, given_lines, **more)], filed_on=FILED_ON))
 
 
 def details(activity: Element) -> Counter[tuple[str, int, str, str]]:
@@ -235,7 +235,7 @@ BY_LINE: Final = {
 @given(st.lists(activities, min_size=1, max_size=5))
 def test_totals_are_the_sums_of_lines_rounded_up(reports: list[CtrActivity]) -> None:
     """Each line by itself, in every place where the receiving system adds up; all numbers of elements differ."""
-    batch = read(ctr_batch(FILER, reports, filed_on=DAY))
+    batch = read(ctr_batch(FILER, reports, filed_on=FILED_ON))
     found = [one for one in batch if one.tag.endswith("}Activity")]
     assert str(len(reports)) == batch.get("ActivityCount") == str(len(found))
     assert batch.get("PartyCount") == str(len(texts(batch, "ActivityPartyTypeCode")))
@@ -263,7 +263,7 @@ def test_a_batch_is_valid_by_the_schema(reports: list[CtrActivity]) -> None:
     if schema is None:
         pytest.skip("CTR_SCHEMA names no EFL_CTRXBatchSchema.xsd")
     etree: Any = import_module("lxml.etree")
-    etree.XMLSchema(file=schema).assertValid(etree.fromstring(ctr_batch(FILER, reports, filed_on=DAY)))
+    etree.XMLSchema(file=schema).assertValid(etree.fromstring(ctr_batch(FILER, reports, filed_on=FILED_ON)))
 
 
 def test_every_kind_of_movement_has_a_type() -> None:
@@ -282,7 +282,7 @@ def test_the_same_day_of_filing_gives_the_same_bytes() -> None:
     """So that who releases a file can make it again and compare."""
     who = PatronIdentity.model_validate(IDENTITY)
     reports = [CtrActivity(DAY, who, [Line("chip purchase", "in", 2, 1_150_000)])]
-    assert ctr_batch(FILER, reports, filed_on=DAY) == ctr_batch(FILER, reports, filed_on=DAY)
+    assert ctr_batch(FILER, reports, filed_on=FILED_ON) == ctr_batch(FILER, reports, filed_on=FILED_ON)
 
 
 def test_a_correction_names_what_it_corrects() -> None:
@@ -297,12 +297,12 @@ def test_a_correction_names_what_it_corrects() -> None:
 @pytest.mark.parametrize(
     ("report", "filed_on", "why"),
     [
-        ([], DAY, "nothing to report"),
-        ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], DAY, "no type of transaction for 'tips' in"),
+        ([], FILED_ON, "nothing to report"),
+        ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], FILED_ON, "no type of transaction for 'tips' in"),
         (
             [CtrActivity(DAY, None, [Line("buy-in", "in", 1, 1)])],
-            DAY - timedelta(1),
-            "is not filed on 2026-11-18",
+            DAY,
+            "is not filed on 2026-11-19",
         ),
         (
             [
@@ -310,7 +310,7 @@ def test_a_correction_names_what_it_corrects() -> None:
                     date(1970, 1, 1), PatronIdentity.model_validate(IDENTITY), [Line("buy-in", "in", 1, 1_000_100)]
                 )
             ],
-            DAY,
+            FILED_ON,
             "born on 1971-02-03",
         ),
     ],
