@@ -144,13 +144,13 @@ def table_source(property_name: str, table: str) -> str:
     return f"/properties/{property_name}/tables/{table}"
 
 
-def property_of(source: str) -> str | None:
-    """Return the property of a table's or pit's stream; None for any other stream.
+def property_of(source: str | None) -> str | None:
+    """Return the property of a table's or pit's stream; None for any other stream, or none.
 
     >>> property_of(pit_source("riverside", "BJ-01"))
     'riverside'
     """
-    match source.split("/", 3):
+    match (source or "").split("/", 3):
         case ["", "properties", name, _]:
             return name
         case _:

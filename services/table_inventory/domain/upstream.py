@@ -3,12 +3,11 @@
 A gaming day cannot be closed while any such item of its property is open.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from shared.contracts.envelope import Event, shard_of
+from shared.contracts.envelope import Event, property_of, shard_of
 from shared.contracts.inventory import EntryOfSettlement, UpstreamNoted
 from shared.contracts.journal_facts import (
     DismissedTogether,
@@ -21,8 +20,6 @@ from shared.contracts.journal_facts import (
 
 OF_INPUT: Final = (GapOpened, GapFilled, RecordQuarantined, RecordMended, QuarantineDismissed, DismissedTogether)
 """The types of facts with which round settlement reports missing events and quarantined records."""
-
-_OF_PROPERTY: Final = re.compile(r"/properties/([^/]+)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +35,6 @@ class OpenInput:
         if self.missing:
             return f"{self.missing} events of {self.source} are missing at {self.of}"
         return f"a record of {self.source or 'an unknown stream'} is in quarantine at {self.of}: {self.reason}"
-
-
-def property_of(source: str | None) -> str | None:
-    """Return the property that a stream belongs to, or None.
-
-    >>> property_of("/properties/riverside/tables/BJ-01/pit")
-    'riverside'
-    """
-    found = None if source is None else _OF_PROPERTY.match(source)
-    return None if found is None else found[1]
 
 
 def noted(event: Event[Any]) -> Iterator[UpstreamNoted]:
