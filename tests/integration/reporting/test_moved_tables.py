@@ -98,3 +98,23 @@ def test_a_row_of_a_gaming_day_has_the_pit_of_that_day(pit: Pit) -> None:
         pit.feed("inventory", pit.ledger.pit("BJ-01", "tips.collected", at(hour), cents=60_00, day=day, **people))
     collected = rows(pit.read("tips-pool", "&period=month"), "collected", "gaming_day", "pit")
     assert [(DAY_BEFORE, "pit-1"), (DAY, "pit-2")] == collected
+
+
+def test_pace_goes_by_the_sign_of_each_day(books: Books) -> None:
+    """Two rounds at 6 of 7 positions, one at 3 of 3: 15 of 17 seats; each minimum has the handle of its own days."""
+    _change(books, {"positions": 7, "minimum_cents": 10_00}, {"positions": 3, "minimum_cents": 25_00})
+    books.publish(
+        *(_round(books, seq, 60, day=DAY_BEFORE, seats=6) for seq in (1, 2)), _round(books, 3, 75, day=DAY, seats=3)
+    )
+    [row] = rows_of(books.report("pace"), "tables")
+    assert ("100.00", 25_00) == names(row, "occupancy_percent", "minimum_cents")
+    month = books.report("pace", "&period=month")
+    [row] = rows_of(month, "tables")
+    assert ("88.24", None, 195_00) == names(row, "occupancy_percent", "minimum_cents", "handle_cents")
+    minimums = rows_of(month, "minimums")
+    assert [(10_00, 1, 2, 120_00), (25_00, 1, 1, 75_00)] == [
+        names(row, "minimum_cents", "tables", "rounds", "handle_cents") for row in minimums
+    ]
+    cell = f"minimums/blackjack|1000|{minimums[0]['hour']}/handle_cents"
+    entries = books.explain("pace", cell, "&period=month")["entries"]
+    assert [(1, 60_00), (2, 60_00)] == [names(entry, "seq", "value") for entry in entries]

@@ -72,13 +72,18 @@ TABLES: Final = Section(
     columns=(
         _TABLE,
         _GAME,
-        Column(name="minimum_cents", title="Minimum", unit="cents", formula="usual minimum wager on its sign"),
+        Column(
+            name="minimum_cents",
+            title="Minimum",
+            unit="cents",
+            formula="usual minimum wager on its sign; empty if it changed: the section by minimum has each",
+        ),
         *_PLAYED,
         Column(
             name="occupancy_percent",
             title="Occupancy %",
             unit="percent",
-            formula="occupied seats / positions of the table",
+            formula="spots played / seats offered: rounds x positions that the table had on the gaming day",
         ),
         *_YIELD,
     ),
@@ -235,7 +240,12 @@ MINIMUMS: Final = Section(
     key=("game", "minimum_cents", "hour"),
     columns=(
         _GAME,
-        Column(name="minimum_cents", title="Minimum", unit="cents", formula="usual minimum wager on the tables' signs"),
+        Column(
+            name="minimum_cents",
+            title="Minimum",
+            unit="cents",
+            formula="usual minimum wager on the tables' signs, on each gaming day",
+        ),
         Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
         Column(name="tables", title="Tables", unit="count", formula="that played in this hour on any of the days"),
         *_PLAYED,
