@@ -125,6 +125,26 @@ def test_an_open_table_has_its_drop_and_win_by_the_hour(books: Books) -> None:
     )
 
 
+def test_an_open_table_without_a_win_or_wagers_has_none_by_the_hour(books: Books) -> None:
+    """A poker table has neither drop nor win, and a counted table no theoretical win: empty cells, and not zeros."""
+    tables = {
+        "PK-01": {"game": "poker", "non_banking": True},
+        "MB-01": {"game": "mini", "play": "counted", "sales": "none"},
+    }
+    games = [{"game": "mini", "kind": "minibaccarat"}]
+    books.desk.feed("properties", property_event(tables=tables | {"BJ-01": {}}, games=games, version=2, sequence=3))
+    times = [(NOON - timedelta(hours=2), NOON)]
+    poker = Ledger("PK-01").stated(non_banking=True, boxes=1, boxes_counted=1, rake=20_000, times=times)
+    counted = Ledger("MB-01", seq=10).stated(opener=100_000, closer=80_000, currency=50_000, times=times)
+    books.desk.feed("inventory", poker, counted, Ledger(seq=20).stated(times=times))
+    columns = ("drop_per_open_hour_cents", "win_per_open_hour_cents", "theoretical_win_per_open_hour_cents")
+    rows = rows_of(books.report("pace"), "open_hours")
+    assert [("BJ-01", 0, 0, None), ("MB-01", 25_000, 15_000, None), ("PK-01", None, None, None)] == [
+        names(row, "table", *columns) for row in rows
+    ]
+    assert [None] * 3 == [row["theoretical_error_per_open_hour_cents"] for row in rows]
+
+
 def test_a_counted_table_has_the_pace_of_its_results(books: Books) -> None:
     """Results and shoes in the hours that it was open; none of it is a round, and it has no money."""
     tables = {"MB-01": {"game": "mini", "play": "counted", "sales": "none"}, "BJ-01": {}}

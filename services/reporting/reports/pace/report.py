@@ -215,21 +215,24 @@ async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], se
         played[table] += pace
 
     def of_table(table: str) -> _Row:
-        milliseconds, win = opened[table], counted.get((table,), CountedWin())
+        milliseconds, win = opened[table], counted.get((table,))
+        if win is None and books.play_of(table) is not None:  # counted, and it came to nothing
+            win = CountedWin()
         rounds = rounds_figure(books, played[table], table_name=table)
 
-        def in_an_hour(figure: Figure) -> Cell:
-            return Cell(None if win.missing else _rounded(per_hour(figure.value, milliseconds)), figure)
-
-        return {
+        row: _Row = {
             "table": table,
             "open_hours": hours_of(milliseconds),
             "rounds": rounds,
             "rounds_per_open_hour": Cell(count_per_hour(rounds.value, milliseconds), rounds),
-            "drop_per_open_hour_cents": in_an_hour(win.drop),
-            "win_per_open_hour_cents": in_an_hour(win.final_win),
-            **_theoretical("per_open_hour", wins.get((table,), SettledWin()), milliseconds),
         }
+        if win is not None:
+            for name, figure in (("drop", win.drop), ("win", win.final_win)):
+                cents = None if win.missing else _rounded(per_hour(figure.value, milliseconds))
+                row[f"{name}_per_open_hour_cents"] = Cell(cents, figure)
+        if (settled_win := wins.get((table,))) is not None:
+            row |= _theoretical("per_open_hour", settled_win, milliseconds)
+        return row
 
     return fill(OPEN_HOURS, map(of_table, sorted(opened)))
 

@@ -114,13 +114,13 @@ OPEN_HOURS: Final = Section(
             name="drop_per_open_hour_cents",
             title="Drop per hour open",
             unit="cents",
-            formula="counted drop / hours open; empty while something is missing",
+            formula="counted drop / hours open; empty while something is missing, and at non-banking tables",
         ),
         Column(
             name="win_per_open_hour_cents",
             title="Win per hour open",
             unit="cents",
-            formula="counted win / hours open; empty while something is missing",
+            formula="counted win / hours open; empty while something is missing, and at non-banking tables",
         ),
         Column(
             name="theoretical_win_per_open_hour_cents",
