@@ -13,8 +13,8 @@ _HOURS: Final = Column(
     title="Hours of play",
     unit="decimal",
     formula=(
-        "from the first opening to the last closing of a round, in each hour of a dealer at a table; a pause within "
-        "it, as for a shuffle or a fill, is in it"
+        "from the first opening to the last closing of a round that was not reversed, in each hour of a dealer at a "
+        "table; a pause within it, as for a shuffle or a fill, is in it"
     ),
 )
 _ROUNDS_PER_HOUR: Final = Column(
