@@ -29,7 +29,7 @@ class Pace:
 
     `rounds` are those posted less those reversed. `seats` are the seats that wagered against the house, counted in each
     round, and `handle_cents` is what they wagered. `milliseconds` is the time from the first opening to the last
-    closing of a round in each hour of a dealer at a table.
+    closing of a round that stands, in each hour of a dealer at a table.
     """
 
     rounds: int = 0

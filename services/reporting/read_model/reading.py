@@ -1,9 +1,10 @@
 """Read a property's read model as of a given time: sums and facts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any, Final, Literal, Self, TypeVar
 
 from sqlalchemy import text
@@ -22,7 +23,7 @@ from shared.contracts.facts import KINDS, Fact
 from shared.contracts.inventory import PitRecorded
 from shared.contracts.journal_facts import CommandRefused
 from shared.contracts.pit import PitData
-from shared.contracts.properties import Sales
+from shared.contracts.properties import PropertyTable, Sales
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.topic_reader import kind_of
 from shared.runtime.snapshot_reader import SnapshotReader
@@ -81,6 +82,14 @@ _document: Final = lru_cache(maxsize=64)(_read)
 """The cached parser of long documents: the reports of a day read the same documents, which never change."""
 
 
+PIT: Final[Callable[[PropertyTable], str]] = attrgetter("pit")
+"""The pit of a table, for `Books.stretches`."""
+
+
+def _said_of(tables: Mapping[str, PropertyTable], said: Callable[[PropertyTable], object]) -> Mapping[str, object]:
+    return {name: said(table) for name, table in tables.items()}
+
+
 class Books(Sums):
     """A property's read model as of a time, for the queried gaming days or others."""
 
@@ -104,9 +113,66 @@ class Books(Sums):
         """Return the property as of the last queried gaming day."""
         return self.place_on(self.question.last)
 
-    def pit_of(self, table: str) -> str:
-        """Return the pit of a table."""
-        return self._tables[table].pit if table in self._tables else ""
+    def pit_of(self, table: str, day: date) -> str:
+        """Return the pit of a table on a gaming day; if the property does not list the table then, its last known pit.
+
+        Empty for a table that the property never listed.
+        """
+        found = self.tables_of(day).get(table) or self._tables.get(table)
+        return "" if found is None else found.pit
+
+    def pits_of(self, table: str) -> str:
+        """Return the pits in which a table stood on the queried gaming days, until now, in the order of time."""
+        first, today = self.question.first, self.place.gaming_day(self.question.known_at)
+        stretches = self.stretches(first, max(first, min(self.question.last, today)), PIT)
+        return ", ".join(dict.fromkeys(self.pit_of(table, begin) for begin, _ in stretches))
+
+    def tables_of(self, day: date) -> Mapping[str, PropertyTable]:
+        """Return the tables that the property lists as of a gaming day, by name."""
+        if day not in self._listed:
+            self._listed[day] = self._listed_in[self.place_on(day).document.version]
+        return self._listed[day]
+
+    def stretches(
+        self, first: date, last: date, said: Callable[[PropertyTable], object]
+    ) -> Sequence[tuple[date, date]]:
+        """Return the gaming days in stretches, first and last day, in which the property says the same of each table.
+
+        `said` is what counts of a table, such as its pit.
+        """
+        if (first, last, said) not in self._stretches:
+            self._stretches[first, last, said] = list(self._stretches_of(first, last, said))
+        return self._stretches[first, last, said]
+
+    def _stretches_of(
+        self, first: date, last: date, said: Callable[[PropertyTable], object]
+    ) -> Iterator[tuple[date, date]]:
+        begin, tables, known = first, self.tables_of(first), _said_of(self.tables_of(first), said)
+        for number in range(1, (last - first).days + 1):
+            day = first + timedelta(days=number)
+            if self.tables_of(day) is tables:
+                continue
+            tables, before = self.tables_of(day), known
+            known = _said_of(tables, said)
+            if known != before:
+                yield begin, day - timedelta(days=1)
+                begin = day
+        yield begin, last
+
+    @cached_property
+    def _stretches(self) -> dict[tuple[date, date, Callable[[PropertyTable], object]], Sequence[tuple[date, date]]]:
+        return {}
+
+    @cached_property
+    def _listed(self) -> dict[date, Mapping[str, PropertyTable]]:
+        return {}
+
+    @cached_property
+    def _listed_in(self) -> Mapping[int, Mapping[str, PropertyTable]]:
+        """Return the tables that each version of the property lists, by name."""
+        return {
+            place.document.version: {table.table: table for table in place.document.tables} for place in self._places
+        }
 
     def game_of(self, table: str) -> str:
         """Return the game that a table offers."""
@@ -153,7 +219,7 @@ class Books(Sums):
         return None if game is None else [name for name, table in self._tables.items() if table.game == game]
 
     @cached_property
-    def _tables(self) -> Mapping[str, Any]:
+    def _tables(self) -> Mapping[str, PropertyTable]:
         return {table.table: table for place in (*self._places, self.place) for table in place.document.tables}
 
     # --- facts ---

@@ -232,6 +232,8 @@ class Sums:
         self._chips: dict[tuple[str, str, int, date], tuple[int, datetime, datetime]] = {}
         self._pace: dict[tuple[Any, ...], _Pace] = {}
         """The sums of PACE, by (gaming day, property, table, game, dealer, hour of closing in seconds)."""
+        self._taken_back: set[tuple[Any, ...]] = set()
+        """The keys of `_pace` of rounds that were taken back."""
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
@@ -286,6 +288,11 @@ class Sums:
         """
         return {(*key, _moment_of(hour)): pace for (*key, hour), pace in self._pace.items()}
 
+    @property
+    def taken_back(self) -> list[tuple[Any, ...]]:
+        """Return the keys of `pace` of hours in which a round was closed that was taken back, in order."""
+        return sorted({(*key, _moment_of(hour)) for *key, hour in self._taken_back})
+
     def add(self, entry: RoundEntry) -> None:
         """Add a round."""
         closed = entry.closed_at
@@ -323,6 +330,8 @@ class Sums:
                 staked[1] += squared
 
     def _add_pace(self, key: tuple[Any, ...], entry: RoundEntry) -> None:
+        if entry.sign < 0:
+            self._taken_back.add(key)
         opened, closed = entry.opened_at, entry.closed_at
         rounds, seats, handle_cents, first, last = self._pace.get(key, (0, 0, 0, opened, closed))
         if first is None or (opened is not None and opened < first):

@@ -141,8 +141,12 @@ _OF_ROUNDS_PACE: Final = f"""r.sign AS rounds, r.seats,
                (SELECT sum(r.figures[(n - 1) * {len(FIGURES)} + {FIGURES.index("handle_cents") + 1}])
                 FROM generate_series(1, cardinality(r.wagers)) n) AS handle_cents"""
 
-# The opening of a reversed round is known from its settlement.
+_STANDS: Final = "r.sign > 0 AND (r.table_name, r.round_id, r.revision) NOT IN (SELECT * FROM taken_back)"
+
+# The hours of play are those of the rounds that stand.
 PACE: Final = f"""
+    WITH taken_back AS MATERIALIZED (
+        SELECT r.table_name, r.round_id, r.revision FROM reporting.rounds r WHERE {_PLAYED} AND r.sign < 0)
     SELECT {{by}} CAST(sum(rounds) AS bigint) AS rounds, CAST(sum(seats) AS bigint) AS seats,
            CAST(sum(handle_cents) AS bigint) AS handle_cents, CAST(sum(milliseconds) AS bigint) AS milliseconds
     FROM (
@@ -157,7 +161,7 @@ PACE: Final = f"""
               AND gaming_day <> ALL (CAST(:late AS date[]))
             UNION ALL
             SELECT r.table_name, r.game, r.dealer, date_trunc('hour', r.closed_at, 'UTC'), {_OF_ROUNDS_PACE},
-                   r.opened_at, r.closed_at
+                   CASE WHEN {_STANDS} THEN r.opened_at END, CASE WHEN {_STANDS} THEN r.closed_at END
             FROM reporting.rounds r
             WHERE {_PLAYED}) known
         WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)

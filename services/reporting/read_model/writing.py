@@ -61,6 +61,25 @@ _ADD_PACE = insert(
 _ADD_MOMENTS = insert(day_moments, on_conflict=_widened(day_moments, "first_recorded", "last_recorded"))
 _ADD_POSITIONS = insert(positions, on_conflict={"seq": func.greatest(positions.c.seq, excluded(positions).seq)})
 
+# An hour in which no round stands has a first opening of NULL, and begins again with the next round.
+_STANDING = text("""
+    UPDATE reporting.pace_hours p
+    SET first_opened = stood.first_opened, last_closed = coalesce(stood.last_closed, k.hour)
+    FROM unnest(CAST(:days AS date[]), CAST(:properties AS text[]), CAST(:tables AS text[]), CAST(:games AS text[]),
+                CAST(:dealers AS text[]), CAST(:hours AS timestamptz[]))
+         AS k(gaming_day, property, table_name, game, dealer, hour)
+    CROSS JOIN LATERAL (
+        SELECT min(opened_at) AS first_opened, max(closed_at) AS last_closed FROM (
+            SELECT min(r.opened_at) AS opened_at, min(r.closed_at) AS closed_at
+            FROM reporting.rounds r
+            WHERE r.property = k.property AND r.gaming_day = k.gaming_day AND r.table_name = k.table_name
+              AND r.closed_at >= k.hour AND r.closed_at < k.hour + interval '1 hour'
+              AND r.game = k.game AND r.dealer = k.dealer
+            GROUP BY r.round_id, r.revision HAVING sum(r.sign) > 0) standing) stood
+    WHERE p.gaming_day = k.gaming_day AND p.property = k.property AND p.table_name = k.table_name
+      AND p.game = k.game AND p.dealer = k.dealer AND p.hour = k.hour""")
+"""Set the first opening and the last closing of hours to those of the rounds that stand."""
+
 _LAST = text("""
     SELECT shard, (SELECT max(p.recorded_at) FROM reporting.positions p
                    WHERE p.service = :service AND p.shard = wanted.shard) AS recorded_at
@@ -183,6 +202,10 @@ class Batch:
             (_ADD_MOMENTS, _sorted(self._moments.items())),
         ):
             await statement.write(connection, keyed(statement, values))
+        if sums.taken_back:
+            names = ("days", "properties", "tables", "games", "dealers", "hours")
+            keys = map(list, zip(*sums.taken_back, strict=True))
+            await connection.execute(_STANDING, dict(zip(names, keys, strict=True)))
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:

@@ -65,7 +65,7 @@ def _row(books: Books, one: Adjustment) -> dict[str, Any]:
         "about": one.about,
         "number": str(one.number),
         "gaming_day": one.gaming_day,
-        "pit": None if one.table is None else books.pit_of(one.table),
+        "pit": None if one.table is None else books.pit_of(one.table, one.gaming_day),
         "table": one.table,
         "shift": one.shift,
         "figure": one.figure,

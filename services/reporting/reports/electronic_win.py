@@ -10,7 +10,7 @@ from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
 from services.reporting.read_model.accounts import AccountOfRound
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.account_liability.report import rounds_and_accounts
-from services.reporting.reports.common.cells import total_of
+from services.reporting.reports.common.cells import PITS_OF_TABLE, total_of
 from shared.contracts.accounts import (
     AccountAdjustmentApproved,
     AccountBoughtIn,
@@ -29,7 +29,7 @@ _SESSIONS: Final = ("bought_in_cents", "cashed_out_cents", "account_adjusted_cen
 _PROMOTIONAL: Final = ("promotional_granted_cents", "promotional_moved_cents", "promotional_written_off_cents")
 
 _PLACE: Final = (
-    Column(name="pit", title="Pit"),
+    PITS_OF_TABLE,
     Column(name="table", title="Table"),
     Column(name="game", title="Game"),
 )
@@ -144,8 +144,8 @@ async def _meters(books: Books) -> Filled:
     accounts = {key: figures for key, figures in (await books.amounts(_ROUNDS, by)).items() if _is_of(books, key[1])}
     rows: list[_Row] = []
     for key in sorted(rounds.keys() | accounts.keys()):
-        day, table = key
-        row: _Row = {"gaming_day": date.fromisoformat(day), **_place(books, table)}
+        day, table = date.fromisoformat(key[0]), key[1]
+        row: _Row = {"gaming_day": day, **_place(books, table), "pit": books.pit_of(table, day)}
         for name in _ROUNDS:
             of_rounds, of_accounts = (found.get(key, {}).get(name, NOTHING) for found in (rounds, accounts))
             column = name.removeprefix("account_")
@@ -205,7 +205,7 @@ async def _sessions_and_results(books: Books, sessions: Filled) -> Identity:
 
 
 def _place(books: Books, table: str) -> _Row:
-    return {"pit": books.pit_of(table), "table": table, "game": books.game_of(table)}
+    return {"pit": books.pits_of(table), "table": table, "game": books.game_of(table)}
 
 
 def _is_of(books: Books, table: str) -> bool:

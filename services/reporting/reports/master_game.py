@@ -8,12 +8,13 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Identity, Section, fill
 from services.reporting.framework.figures import Cell, Figure, Value
 from services.reporting.read_model.reading import Books, Listed
+from services.reporting.reports.common.cells import PITS_OF_TABLE
 from services.reporting.reports.common.counted_win import KIND, PLAY, CountedWin, counted_marks, counted_wins, together
 from shared.contracts.inventory import DayFinal, DayPreliminary
 from shared.contracts.win import WinStated
 
 _PLACE: Final = (
-    Column(name="pit", title="Pit"),
+    PITS_OF_TABLE,
     Column(name="table", title="Table"),
     Column(name="game", title="Game"),
     KIND,
@@ -102,7 +103,7 @@ async def _fill(books: Books) -> Content:
 def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
     """Return the row of a table; the win is empty while something of the table's day is missing."""
     return {
-        "pit": books.pit_of(table),
+        "pit": books.pits_of(table),
         "table": table,
         "game": books.game_of(table),
         "kind": books.kind_of(table),
@@ -142,7 +143,7 @@ def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:
         if books.question.table in (None, one.table):
             yield {
                 "gaming_day": closed.gaming_day,
-                "pit": books.pit_of(one.table),
+                "pit": books.pit_of(one.table, closed.fact.gaming_day),
                 "table": one.table,
                 "reason": Cell(one.reason, (closed.entry,)),
                 "excused_by": closed.fact.preliminary_by,

@@ -83,7 +83,7 @@ def _row(books: Books, window: Window | None, count: Count, cases: Cases) -> Map
     assert count.opens is not None, "an opener opens a gaming day and shift"
     gaming_day, shift = count.opens
     place = {
-        "pit": books.pit_of(count.table),
+        "pit": books.pit_of(count.table, gaming_day),
         "table": count.table,
         "game": books.game_of(count.table),
         "gaming_day": gaming_day,

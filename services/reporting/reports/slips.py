@@ -169,7 +169,7 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
         "number": Cell(_text(slip.number), tuple(step.entry for step in slip.steps)),
         "series": slip.series,
         "request": _text(getattr(begun, "request", None)),
-        "pit": table and books.pit_of(table),
+        "pit": table and books.pit_of(table, begun.gaming_day),
         "table": table,
         "gaming_day": begun.gaming_day,
         "shift": getattr(begun, "shift", None),

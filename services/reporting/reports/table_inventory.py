@@ -150,7 +150,7 @@ def _in_period(books: Books, day: date) -> bool:
 
 
 def _slip(books: Books, count: Count) -> _Row:
-    return {"pit": books.pit_of(count.table), "table": count.table, "slip": str(count.sequence)}
+    return {"pit": books.pit_of(count.table, count.gaming_day), "table": count.table, "slip": str(count.sequence)}
 
 
 def _row(books: Books, before: Count | None, count: Count) -> _Row:

@@ -229,8 +229,9 @@ def _shares(pool: _Pool) -> Iterator[dict[str, Any]]:
 
 
 def _collected(books: Books, collected: _Collected) -> Iterator[dict[str, Any]]:
-    for (day, table), tips in sorted(collected.items()):
-        yield {"gaming_day": date.fromisoformat(day), "pit": books.pit_of(table), "table": table, "tips_cents": tips}
+    for (written, table), tips in sorted(collected.items()):
+        day = date.fromisoformat(written)
+        yield {"gaming_day": day, "pit": books.pit_of(table, day), "table": table, "tips_cents": tips}
 
 
 TIPS_POOL: Final = Report(

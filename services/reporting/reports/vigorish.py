@@ -8,7 +8,7 @@ from services.reporting.framework.document import Column, Filled, Identity, Mark
 from services.reporting.framework.figures import NOTHING, Cell, Figure, Value
 from services.reporting.read_model.reading import Books
 from services.reporting.read_model.vigorish import ASSESSED, Act, Line
-from services.reporting.reports.common.cells import entry_cell, exact, in_nanocents, sum_of, total_of
+from services.reporting.reports.common.cells import PITS_OF_TABLE, entry_cell, exact, in_nanocents, sum_of, total_of
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.vigorish import (
     VigorishAssessed,
@@ -42,7 +42,7 @@ TABLES: Final = Section(
     key=("game", "table", "owed_by"),
     columns=(
         Column(name="game", title="Game"),
-        Column(name="pit", title="Pit"),
+        PITS_OF_TABLE,
         Column(name="table", title="Table"),
         Column(name="owed_by", title="Owed by", formula="the bank and co-banks, or players"),
         *_ASSESSED,
@@ -178,7 +178,7 @@ def _tables(
     rows: list[_Row] = []
     for (game, table, debtor), found in sorted(groups.items()):
         collected, waived, returned = (sum_of(found, name) for name in _SETTLED)
-        row = {"game": game, "pit": books.pit_of(table), "table": table, "owed_by": debtor} | _assessed(found)
+        row = {"game": game, "pit": books.pits_of(table), "table": table, "owed_by": debtor} | _assessed(found)
         rows.append(
             row
             | {

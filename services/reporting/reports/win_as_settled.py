@@ -7,6 +7,7 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Filled, Made, Section, fill
 from services.reporting.framework.figures import Figure, total
 from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.cells import PITS_OF_TABLE
 from services.reporting.reports.common.counted_win import KIND
 from services.reporting.reports.common.settled_rounds import settled_rounds
 from services.reporting.reports.common.settled_win import (
@@ -39,7 +40,7 @@ NOT_SETTLED: Final = Section(
     name="not_settled",
     title="Counted tables: they report no rounds, and are in no other section",
     key=("table",),
-    columns=(_TABLE, _GAME, KIND, Column(name="pit", title="Pit")),
+    columns=(_TABLE, _GAME, KIND, PITS_OF_TABLE),
 )
 
 
@@ -65,7 +66,7 @@ def _not_settled(books: Books) -> Iterator[dict[str, Any]]:
         is_asked = books.question.table in (None, table.table) and books.question.game in (None, table.game)
         if is_asked and "counted" in (books.play_of(table.table) or ""):
             kind = books.kind_of(table.table)
-            yield {"table": table.table, "game": table.game, "kind": kind, "pit": table.pit}
+            yield {"table": table.table, "game": table.game, "kind": kind, "pit": books.pits_of(table.table)}
 
 
 def _fill_rounds(

@@ -84,6 +84,37 @@ def test_what_is_taken_back_was_not_played(books: Books) -> None:
     assert before == rows_of(books.report("pace", f"&known_at={known_at}"), "tables")
 
 
+def _hours_of_play(books: Books, known_at: datetime | None = None) -> tuple[Any, ...]:
+    more = "" if known_at is None else f"&known_at={_text(known_at).replace('+', '%2B')}"
+    [table] = rows_of(books.report("pace", more), "tables")
+    return names(table, "rounds", "hours", "rounds_per_hour")
+
+
+def test_the_time_of_a_round_that_was_taken_back_is_no_time_of_play(books: Books) -> None:
+    """Rounds end at 12:01, 12:02 and 12:50: without the last one, two were dealt in two minutes; also as known then."""
+
+    def back(seq: int, minute: int, name: str) -> dict[str, Any]:
+        lines = [_line(seat, "blackjack", 1_000) for seat in (1, 2)]
+        at = {"closed_at": _text(NOON + timedelta(minutes=minute)), "dealer_id": "d-1"}
+        return books.reversed(seq, "BJ-01", [total(handle=2_000)], round_id=name, lines=lines, **at)
+
+    def known(seq: int) -> datetime:
+        return NOON + timedelta(seconds=seq)
+
+    rounds = [_round(books, seq, minute, 2, round_id=f"r-{seq}") for seq, minute in ((1, 1), (2, 2), (3, 50))]
+    books.publish(*rounds)
+    assert (3, "0.83", "3.60") == _hours_of_play(books)
+    books.publish(back(4, 50, "r-3"))
+    assert (2, "0.03", "60.00") == _hours_of_play(books)
+    books.publish(back(5, 1, "r-1"), back(6, 2, "r-2"))
+    assert [] == rows_of(books.report("pace"), "tables")
+    books.publish(_round(books, 7, 30, 2), _round(books, 8, 58, 2, round_id="r-8"), back(9, 58, "r-8"))
+    assert (1, "0.02", "60.00") == _hours_of_play(books)
+    assert (2, "0.03", "60.00") == _hours_of_play(books, known(4))
+    assert (2, "0.48", "4.14") == _hours_of_play(books, known(8))
+    assert (3, "0.83", "3.60") == _hours_of_play(books, known(3))
+
+
 def test_a_dealer_stands_against_others_at_as_many_seats(books: Books) -> None:
     """At one seat two dealers deal 30 and 10 rounds an hour: both together 20; more seats are compared apart."""
     books.publish(
@@ -123,6 +154,26 @@ def test_an_open_table_has_its_drop_and_win_by_the_hour(books: Books) -> None:
         *("table", "open_hours", "rounds", "rounds_per_open_hour"),
         *("drop_per_open_hour_cents", "win_per_open_hour_cents"),
     )
+
+
+def test_an_open_table_without_a_win_or_wagers_has_none_by_the_hour(books: Books) -> None:
+    """A poker table has neither drop nor win, and a counted table no theoretical win: empty cells, and not zeros."""
+    tables = {
+        "PK-01": {"game": "poker", "non_banking": True},
+        "MB-01": {"game": "mini", "play": "counted", "sales": "none"},
+    }
+    games = [{"game": "mini", "kind": "minibaccarat"}]
+    books.desk.feed("properties", property_event(tables=tables | {"BJ-01": {}}, games=games, version=2, sequence=3))
+    times = [(NOON - timedelta(hours=2), NOON)]
+    poker = Ledger("PK-01").stated(non_banking=True, boxes=1, boxes_counted=1, rake=20_000, times=times)
+    counted = Ledger("MB-01", seq=10).stated(opener=100_000, closer=80_000, currency=50_000, times=times)
+    books.desk.feed("inventory", poker, counted, Ledger(seq=20).stated(times=times))
+    columns = ("drop_per_open_hour_cents", "win_per_open_hour_cents", "theoretical_win_per_open_hour_cents")
+    rows = rows_of(books.report("pace"), "open_hours")
+    assert [("BJ-01", 0, 0, None), ("MB-01", 25_000, 15_000, None), ("PK-01", None, None, None)] == [
+        names(row, "table", *columns) for row in rows
+    ]
+    assert [None] * 3 == [row["theoretical_error_per_open_hour_cents"] for row in rows]
 
 
 def test_a_counted_table_has_the_pace_of_its_results(books: Books) -> None:

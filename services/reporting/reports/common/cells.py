@@ -3,12 +3,18 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
-from services.reporting.framework.document import Filled
+from services.reporting.framework.document import Column, Filled
 from services.reporting.framework.figures import Cell, EntryRef, Figure, computed, exact_sum, rounded, total
 from services.reporting.read_model.reading import Books
 from shared.contracts.exact import NANOCENTS, displayed, exact_text, nanocents, shown
 from shared.contracts.rejection import Reason, Rejected
+
+PITS_OF_TABLE: Final = Column(
+    name="pit", title="Pit", formula="in which the table stood on the gaming days; of several, in the order of time"
+)
+"""The column of pits in rows of a table over all gaming days of the period (`Books.pits_of`)."""
 
 
 def in_nanocents(figure: Figure) -> Figure:

@@ -41,7 +41,7 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
     ends = [last, *(day - timedelta(days=1) for day in begins)]
     found: dict[date, Span] = {}
     for begin, end in zip(begins, ends, strict=False):
-        counted, settled = await counted_tables(books, begin, end), await settled_rounds(books, begin, end)
+        counted, settled = await _read(books, begin, end)
         if found:
             later = found[end + timedelta(days=1)]
             both = counted.keys() & later.counted.keys()
@@ -49,6 +49,15 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
             settled = settled + later.settled
         found[begin] = Span(begin, counted, settled)
     return {name: _whole(found[max(first, known)], first) for name, first in firsts.items()}
+
+
+async def span_of(books: Books, first: date, last: date) -> Span:
+    """Return the span of some gaming days."""
+    return _whole(Span(first, *await _read(books, first, last)), first)
+
+
+async def _read(books: Books, first: date, last: date) -> tuple[dict[str, CountedWin], SettledRounds]:
+    return await counted_tables(books, first, last), await settled_rounds(books, first, last)
 
 
 def _whole(span: Span, first: date) -> Span:

@@ -136,7 +136,7 @@ def _is_unresolved(row: _Row) -> bool:
 
 
 def _place(books: Books, day: date, table: str, shift: str) -> _Row:
-    return {"gaming_day": day, "pit": books.pit_of(table), "table": table, "shift": shift}
+    return {"gaming_day": day, "pit": books.pit_of(table, day), "table": table, "shift": shift}
 
 
 def _of_window(books: Books, cases: Cases, window: Window) -> _Found:

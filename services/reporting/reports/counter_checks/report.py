@@ -183,7 +183,7 @@ def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]
     row: dict[str, Any] = {
         "gaming_day": issued.gaming_day,
         "shift": shift,
-        "pit": books.pit_of(issued.table),
+        "pit": books.pit_of(issued.table, issued.gaming_day),
         "table": issued.table,
         "serial": issued.serial,
         "issued_at": issued.issued_at,

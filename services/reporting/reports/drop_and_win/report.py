@@ -8,7 +8,7 @@ from typing import Any, Final
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, Made, Section, fill
 from services.reporting.framework.figures import Cell, Figure, total
-from services.reporting.read_model.reading import Books
+from services.reporting.read_model.reading import PIT, Books
 from services.reporting.read_model.sums import HANDOVER_SHIFT
 from services.reporting.reports.common.counted_win import CountedWin, counted_marks
 from services.reporting.reports.common.counted_win import together as counted_together
@@ -23,6 +23,7 @@ from services.reporting.reports.common.spans import (
     counted_tables,
     days_year_before,
     is_asked,
+    span_of,
     spans_to_date,
 )
 from services.reporting.reports.drop_and_win.cells import (
@@ -118,12 +119,9 @@ async def _fill(books: Books) -> Content:
     totals = _whole(span)
     if prior:
         totals |= prior_cells(counted_together(prior.values()))
-    of_pits: dict[str, list[SettledWin]] = {}
-    for table, win in tables.items():
-        of_pits.setdefault(books.pit_of(table), []).append(win)
     where = {
         table: {
-            "pit": books.pit_of(table),
+            "pit": books.pits_of(table),
             "game": books.game_of(table),
             "kind": books.kind_of(table),
             "play": books.play_of(table),
@@ -140,13 +138,7 @@ async def _fill(books: Books) -> Content:
             _grouped(prior, books.game_of),
             totals,
         ),
-        _filled(
-            PITS,
-            _grouped(span.counted, books.pit_of),
-            {pit: settled_together(wins) for pit, wins in of_pits.items()},
-            _grouped(prior, books.pit_of),
-            totals,
-        ),
+        _filled(PITS, *await _pits(books, span), await _prior_pits(books, prior_days, prior), totals),
         _filled(
             SHIFTS,
             shifts,
@@ -165,6 +157,36 @@ async def _fill(books: Books) -> Content:
     if (explained := explained_identity(span, differences)) is not None:
         identities.append(explained)
     return Content(sections, tuple(identities), counted_marks(books))
+
+
+async def _pits(books: Books, whole: Span) -> tuple[dict[str, CountedWin], dict[str, SettledWin]]:
+    """Return the counted and the settled win of each pit, in which a table's days are those that it stood there."""
+    stretches = books.stretches(books.question.first, books.question.last, PIT)
+    counted: dict[str, list[CountedWin]] = {}
+    settled: dict[str, list[SettledWin]] = {}
+    for first, last in stretches:
+        span = whole if len(stretches) == 1 else await span_of(books, first, last)
+        for table, win in span.counted.items():
+            counted.setdefault(books.pit_of(table, first), []).append(win)
+        for (table,), of_rounds in span.settled.by("table_name").items():
+            settled.setdefault(books.pit_of(table, first), []).append(of_rounds)
+    return (
+        {pit: counted_together(wins) for pit, wins in counted.items()},
+        {pit: settled_together(wins) for pit, wins in settled.items()},
+    )
+
+
+async def _prior_pits(
+    books: Books, days: tuple[date, date] | None, whole: Mapping[str, CountedWin]
+) -> dict[str, CountedWin]:
+    """Return the counted win of the previous year by pit, each day's by the pits of that day."""
+    stretches = [] if days is None else books.stretches(*days, PIT)
+    found: dict[str, list[CountedWin]] = {}
+    for first, last in stretches:
+        of_tables = whole if len(stretches) == 1 else await counted_tables(books, first, last)
+        for table, win in of_tables.items():
+            found.setdefault(books.pit_of(table, first), []).append(win)
+    return {pit: counted_together(wins) for pit, wins in found.items()}
 
 
 async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, CountedWin]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from services.reporting.framework.document import Column, Section
+from services.reporting.reports.common.cells import PITS_OF_TABLE
 from services.reporting.reports.common.counted_win import KIND
 from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 
@@ -149,7 +150,9 @@ def _section(name: str, title: str, *columns: Column, key: tuple[str, ...], adde
     return Section(name=name, title=title, key=key, columns=listed)
 
 
-TABLES: Final = _section("tables", "By table", _PIT, _TABLE, _GAME, KIND, _PLAY, *_ALL, _EXPECTED, key=("table",))
+TABLES: Final = _section(
+    "tables", "By table", PITS_OF_TABLE, _TABLE, _GAME, KIND, _PLAY, *_ALL, _EXPECTED, key=("table",)
+)
 GAMES: Final = _section(
     "games",
     "By game",
@@ -157,7 +160,13 @@ GAMES: Final = _section(
     *_ALL,
     key=("game",),
 )
-PITS: Final = _section("pits", "By pit", _PIT, *_ALL, key=("pit",))
+PITS: Final = _section(
+    "pits",
+    "By pit",
+    replace(_PIT, formula="each gaming day of a table belongs to the pit in which it stood then"),
+    *_ALL,
+    key=("pit",),
+)
 SHIFTS: Final = _section(
     "shifts",
     "By shift",

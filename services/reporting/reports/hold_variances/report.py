@@ -10,6 +10,7 @@ from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Mark, Section, fill
 from services.reporting.framework.figures import Cell, Figure, explained_by
 from services.reporting.read_model.reading import Books
+from services.reporting.reports.common.cells import PITS_OF_TABLE
 from services.reporting.reports.common.counted_win import CountedWin, counted_marks, counted_wins
 from services.reporting.reports.common.counted_win import together as counted_together
 from services.reporting.reports.common.expected_win import ExpectedWin, expected_wins
@@ -66,7 +67,7 @@ TABLES: Final = Section(
     title="By table",
     key=("table",),
     columns=(
-        *(Column(name="pit", title="Pit"), Column(name="table", title="Table"), Column(name="game", title="Game")),
+        *(PITS_OF_TABLE, Column(name="table", title="Table"), Column(name="game", title="Game")),
         *_FIGURES,
     ),
 )
@@ -116,11 +117,12 @@ async def _fill(books: Books) -> Content:
     of_tables, of_games = await _expected(books, first)
     tables, games = _with_a_base(tables, of_tables), _with_a_base(games, of_games)
     row, investigations = _Row(law, basis), await investigations_of(books)
+    compared_days = books.asked(first=first)
     sections = (
         fill(
             TABLES,
             (
-                {"pit": books.pit_of(table), "table": table, "game": books.game_of(table)}
+                {"pit": compared_days.pits_of(table), "table": table, "game": books.game_of(table)}
                 | row.of(compared)
                 | _investigated(investigations.get(("table", table)))
                 for table, compared in sorted(tables.items())

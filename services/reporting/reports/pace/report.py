@@ -1,15 +1,18 @@
 """Pace and yield: rounds per hour, occupied seats, average wager, take-up of side bets, and yield per hour."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Filled, Identity, fill
 from services.reporting.framework.figures import NOTHING, Cell, Explained, Figure, explained_by, share, total
 from services.reporting.read_model.pace_of_play import (
+    Dimension,
     Pace,
     count_per_hour,
     handle_figure,
@@ -47,17 +50,44 @@ _Row = dict[str, Any]
 _OF_RAKE: Final = ("rake_cents", "time_collected_cents", "rake_boxes", "rake_boxes_counted", "time_seat_minutes")
 """The measures of non-banking tables (services.reporting.read_model.inventory)."""
 
+_BY_HOUR: Final[tuple[Dimension, ...]] = ("table_name", "game", "clock_hour")
+
+_SIGN: Final = attrgetter("positions", "minimum_cents")
+"""What a table's sign says, for `Books.stretches`."""
+
 _NORMAL_95: Final = 1.959964
 """The 97.5% quantile of the standard normal distribution."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """The play, by table, game and hour of the clock, of gaming days on which no table changed its sign."""
+
+    books: Books
+    tables: Mapping[str, PropertyTable]
+    by_hour: Mapping[tuple[str, ...], Pace]
+
+
+async def _signs(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Sequence[_Signs]:
+    """Return the play by the signs under which it was; `by_hour` is that of all queried days."""
+    question, found = books.question, []
+    stretches = books.stretches(question.first, question.last, _SIGN)
+    for first, last in stretches:
+        of_days, pace = books, by_hour
+        if len(stretches) > 1:
+            of_days = books.asked(first=first, last=last)
+            pace = await pace_by(of_days, *_BY_HOUR)
+        found.append(_Signs(of_days, books.tables_of(first), pace))
+    return found
+
+
 async def _fill(books: Books) -> Content:
-    by_hour = await pace_by(books, "table_name", "game", "clock_hour")
+    by_hour = await pace_by(books, *_BY_HOUR)
     by_table: dict[tuple[str, str], Pace] = defaultdict(Pace)
     for (table, game, _), pace in by_hour.items():
         by_table[table, game] += pace
     settled = await settled_rounds(books)
-    signs = {table.table: table for table in books.place.document.tables}
+    signs = await _signs(books, by_hour)
     whole = sum(by_table.values(), start=Pace())
     sections = (
         fill(TABLES, _tables(books, by_table, settled, signs)),
@@ -66,7 +96,7 @@ async def _fill(books: Books) -> Content:
         fill(RESULTS, await _results(books)),
         fill(RAKE, await _rake(books)),
         fill(HOURS, _hours(books, by_hour)),
-        fill(MINIMUMS, _minimums(books, by_hour, signs)),
+        fill(MINIMUMS, _minimums(signs)),
         fill(SIDE_BETS, _side_bets(books, by_table, settled)),
         fill(DEALERS, _dealers(books, await pace_by(books, "dealer", "game", "seats_usual"))),
     )
@@ -101,24 +131,45 @@ def _tables(
     books: Books,
     by_table: Mapping[tuple[str, str], Pace],
     settled: SettledRounds,
-    signs: Mapping[str, PropertyTable],
+    signs: Sequence[_Signs],
 ) -> Iterator[_Row]:
     wins = settled.by("table_name", "game")
+    offered, minimums = _offered(signs), _minimums_of(signs)
     for (table, game), pace in sorted(by_table.items()):
-        sign, win = signs.get(table), wins.get((table, game), SettledWin())
+        win, seats = wins.get((table, game), SettledWin()), offered.get((table, game), 0)
         yield {
             "table": table,
             "game": game,
-            "minimum_cents": sign and sign.minimum_cents,
+            "minimum_cents": minimums.get((table, game)),
             **_played_at(books, pace, table_name=table, game=game),
-            "occupancy_percent": None
-            if sign is None
-            else Cell(
-                ratio(Fraction(100 * pace.seats, sign.positions), pace.rounds),
-                seats_figure(books, pace, table_name=table, game=game),
+            "occupancy_percent": Cell(
+                ratio(100 * pace.seats, seats), seats_figure(books, pace, table_name=table, game=game)
             ),
             **_yield(pace, win),
         }
+
+
+def _offered(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int]:
+    """Return the seats that were offered in all rounds, by table and game; 0 if the property did not say how many."""
+    found: dict[tuple[str, str], int] = defaultdict(int)
+    unknown = set()
+    for under in signs:
+        for (table, game, _), pace in under.by_hour.items():
+            if (sign := under.tables.get(table)) is None:
+                unknown.add((table, game))
+            else:
+                found[table, game] += pace.rounds * sign.positions
+    return {place: 0 if place in unknown else seats for place, seats in found.items()}
+
+
+def _minimums_of(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int | None]:
+    """Return the minimum wager by table and game; None if it was not the same in all of its play."""
+    found: dict[tuple[str, str], set[int | None]] = defaultdict(set)
+    for under in signs:
+        for table, game, _ in under.by_hour:
+            sign = under.tables.get(table)
+            found[table, game].add(None if sign is None else sign.minimum_cents)
+    return {place: minimums.pop() if len(minimums) == 1 else None for place, minimums in found.items()}
 
 
 def _games(books: Books, by_table: Mapping[tuple[str, str], Pace], settled: SettledRounds) -> Iterator[_Row]:
@@ -164,21 +215,24 @@ async def _open_hours(books: Books, by_table: Mapping[tuple[str, str], Pace], se
         played[table] += pace
 
     def of_table(table: str) -> _Row:
-        milliseconds, win = opened[table], counted.get((table,), CountedWin())
+        milliseconds, win = opened[table], counted.get((table,))
+        if win is None and books.play_of(table) is not None:  # counted, and it came to nothing
+            win = CountedWin()
         rounds = rounds_figure(books, played[table], table_name=table)
 
-        def in_an_hour(figure: Figure) -> Cell:
-            return Cell(None if win.missing else _rounded(per_hour(figure.value, milliseconds)), figure)
-
-        return {
+        row: _Row = {
             "table": table,
             "open_hours": hours_of(milliseconds),
             "rounds": rounds,
             "rounds_per_open_hour": Cell(count_per_hour(rounds.value, milliseconds), rounds),
-            "drop_per_open_hour_cents": in_an_hour(win.drop),
-            "win_per_open_hour_cents": in_an_hour(win.final_win),
-            **_theoretical("per_open_hour", wins.get((table,), SettledWin()), milliseconds),
         }
+        if win is not None:
+            for name, figure in (("drop", win.drop), ("win", win.final_win)):
+                cents = None if win.missing else _rounded(per_hour(figure.value, milliseconds))
+                row[f"{name}_per_open_hour_cents"] = Cell(cents, figure)
+        if (settled_win := wins.get((table,))) is not None:
+            row |= _theoretical("per_open_hour", settled_win, milliseconds)
+        return row
 
     return fill(OPEN_HOURS, map(of_table, sorted(opened)))
 
@@ -243,25 +297,24 @@ def _clock(hour: str) -> str:
     return f"{int(hour):02}:00"
 
 
-def _minimums(
-    books: Books, by_hour: Mapping[tuple[str, ...], Pace], signs: Mapping[str, PropertyTable]
-) -> Iterator[_Row]:
-    together: dict[tuple[str, int, int], list[tuple[str, Pace]]] = defaultdict(list)
-    for (table, game, hour), pace in by_hour.items():
-        sign = signs.get(table)
-        if sign is not None and sign.minimum_cents is not None:
-            together[game, sign.minimum_cents, int(hour)].append((table, pace))
-    for (game, minimum_cents, clock_hour), parts in sorted(together.items()):
-        where = [{"table_name": table, "game": game, "clock_hour": str(clock_hour)} for table, _ in parts]
+def _minimums(signs: Iterable[_Signs]) -> Iterator[_Row]:
+    together: dict[tuple[str, int, int], list[tuple[Books, str, Pace]]] = defaultdict(list)
+    for under in signs:
+        for (table, game, hour), pace in under.by_hour.items():
+            sign = under.tables.get(table)
+            if sign is not None and sign.minimum_cents is not None:
+                together[game, sign.minimum_cents, int(hour)].append((under.books, table, pace))
+    for (game, minimum_cents, clock_hour), parts in sorted(together.items(), key=itemgetter(0)):
+        where = {"game": game, "clock_hour": str(clock_hour)}
         yield {
             "game": game,
             "minimum_cents": minimum_cents,
             "hour": _clock(str(clock_hour)),
-            "tables": len({table for table, _ in parts}),
+            "tables": len({table for _, table, _ in parts}),
             **_played(
-                sum((pace for _, pace in parts), start=Pace()),
+                sum((pace for _, _, pace in parts), start=Pace()),
                 *(
-                    total(make(books, pace, **at) for (_, pace), at in zip(parts, where, strict=True))
+                    total(make(of_days, pace, table_name=table, **where) for of_days, table, pace in parts)
                     for make in (rounds_figure, seats_figure, handle_figure)
                 ),
             ),

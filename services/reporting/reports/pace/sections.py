@@ -13,8 +13,8 @@ _HOURS: Final = Column(
     title="Hours of play",
     unit="decimal",
     formula=(
-        "from the first opening to the last closing of a round, in each hour of a dealer at a table; a pause within "
-        "it, as for a shuffle or a fill, is in it"
+        "from the first opening to the last closing of a round that was not reversed, in each hour of a dealer at a "
+        "table; a pause within it, as for a shuffle or a fill, is in it"
     ),
 )
 _ROUNDS_PER_HOUR: Final = Column(
@@ -72,13 +72,18 @@ TABLES: Final = Section(
     columns=(
         _TABLE,
         _GAME,
-        Column(name="minimum_cents", title="Minimum", unit="cents", formula="usual minimum wager on its sign"),
+        Column(
+            name="minimum_cents",
+            title="Minimum",
+            unit="cents",
+            formula="usual minimum wager on its sign; empty if it changed: the section by minimum has each",
+        ),
         *_PLAYED,
         Column(
             name="occupancy_percent",
             title="Occupancy %",
             unit="percent",
-            formula="occupied seats / positions of the table",
+            formula="spots played / seats offered: rounds x positions that the table had on the gaming day",
         ),
         *_YIELD,
     ),
@@ -109,13 +114,13 @@ OPEN_HOURS: Final = Section(
             name="drop_per_open_hour_cents",
             title="Drop per hour open",
             unit="cents",
-            formula="counted drop / hours open; empty while something is missing",
+            formula="counted drop / hours open; empty while something is missing, and at non-banking tables",
         ),
         Column(
             name="win_per_open_hour_cents",
             title="Win per hour open",
             unit="cents",
-            formula="counted win / hours open; empty while something is missing",
+            formula="counted win / hours open; empty while something is missing, and at non-banking tables",
         ),
         Column(
             name="theoretical_win_per_open_hour_cents",
@@ -235,7 +240,12 @@ MINIMUMS: Final = Section(
     key=("game", "minimum_cents", "hour"),
     columns=(
         _GAME,
-        Column(name="minimum_cents", title="Minimum", unit="cents", formula="usual minimum wager on the tables' signs"),
+        Column(
+            name="minimum_cents",
+            title="Minimum",
+            unit="cents",
+            formula="usual minimum wager on the tables' signs, on each gaming day",
+        ),
         Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
         Column(name="tables", title="Tables", unit="count", formula="that played in this hour on any of the days"),
         *_PLAYED,

@@ -109,7 +109,7 @@ async def _stays(books: Books) -> list[_Stay]:
             _Stay(
                 table,
                 shift,
-                books.pit_of(table),
+                books.pit_of(table, books.question.last),
                 books.game_of(table),
                 counted.get(key, without),
                 milliseconds_of(opened.get(key, ())),
@@ -225,7 +225,7 @@ def _day_heads(stays: Iterable[_Stay]) -> _Row:
 def _heads(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Iterator[_Row]:
     groups: dict[tuple[str, int], list[tuple[str, Pace]]] = defaultdict(list)
     for (table, clock_hour), pace in by_hour.items():
-        groups[books.pit_of(table), int(clock_hour)].append((table, pace))
+        groups[books.pit_of(table, books.question.last), int(clock_hour)].append((table, pace))
     for (pit, hour), listed in sorted(groups.items()):
         rounds = total(rounds_figure(books, pace, table_name=table, clock_hour=str(hour)) for table, pace in listed)
         heads = sum((Fraction(pace.seats, pace.rounds) for _, pace in listed if pace.rounds), start=Fraction(0))
