@@ -145,11 +145,12 @@ async def _fill(books: Books) -> Content:
         total(pool.pooled for pool in shared),
         "of pools whose hours are approved, all that was pooled is paid out",
     )
+    of_pools = {day for day in {day for day, _ in collected} if _is_shared(books, days, date.fromisoformat(day))}
     pooled = [pool.paid if pool.approved else pool.pooled for pool in pools]
     going_on = [_tips(one, collected) for one in days if one.last_day > question.last]
     once = Identity(
         "collected and shared",
-        total(tips for (day, _), tips in collected.items() if _is_shared(books, days, date.fromisoformat(day))),
+        total(tips for (day, _), tips in collected.items() if day in of_pools),
         total((*pooled, *going_on)),
         "what was collected on gaming days whose tips are shared is in exactly one pool: paid out, still to be paid "
         "out, or in a pool that ends after the period",
