@@ -268,25 +268,33 @@ class PaidWin(Contract):
     """A win as paid: the stake, and the winnings on top of it.
 
     A win in a round names its `regulation`. At a counted table, where no round is settled, `odds` are those printed on
-    the layout (`30 to 1`). `side_bet` marks a side bet, because a form that exempts a game may cover its side bets.
+    the layout (`30 to 1`). A payout limit may pay less than they make, never more; `capped` then says which limit.
+    Forms go by what was paid, not by the odds. `side_bet` marks a side bet, because a form that exempts a game may
+    cover its side bets.
     """
 
     regulation: Name | None = None
     stake_cents: Annotated[int, Field(strict=True, ge=0, le=10**12)]
     winnings_cents: Cents
     odds: OddsAsWritten | None = None
+    capped: Annotated[
+        Reason | None, Field(description="the payout limit because of which less was paid than the odds make")
+    ] = None
     side_bet: bool = False
 
     @model_validator(mode="after")
     def _as_the_odds_pay(self) -> Self:
-        if self.odds is not None:
-            paid = Odds.parse(self.odds)
-            winnings_cents = int(paid.returns * self.stake_cents) - self.stake_cents
-            if winnings_cents != self.winnings_cents:
-                raise ValueError(
-                    f"{self.odds} on {self.stake_cents} cents wins {winnings_cents}; 'winnings_cents' says "
-                    f"{self.winnings_cents}"
-                )
+        if self.odds is None:
+            if self.capped is not None:
+                raise ValueError("'capped' is why less was paid than the 'odds' make: say the odds, too")
+            return self
+        winnings_cents = int(Odds.parse(self.odds).returns * self.stake_cents) - self.stake_cents
+        makes = f"{self.odds} on {self.stake_cents} cents wins {winnings_cents}"
+        if self.winnings_cents > winnings_cents or (self.winnings_cents < winnings_cents and self.capped is None):
+            hint = "" if self.winnings_cents > winnings_cents else "; if a payout limit paid less, 'capped' says which"
+            raise ValueError(f"{makes}; 'winnings_cents' says {self.winnings_cents}{hint}")
+        if self.winnings_cents == winnings_cents and self.capped is not None:
+            raise ValueError(f"{makes}, which was paid in full: nothing was 'capped'")
         return self
 
 

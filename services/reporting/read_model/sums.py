@@ -88,6 +88,11 @@ class Sums:
         found = place_of_day(self._places, day)
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
+    @property
+    def versions(self) -> Sequence[PropertySnapshot]:
+        """Return the property's versions that were approved by the as-of time."""
+        return self._places
+
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
         """Return the rows of a statement about the property, as of the query's as-of time."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}

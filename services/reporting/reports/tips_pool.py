@@ -1,8 +1,8 @@
 """Tips pools: what was collected at the tables, and each dealer's share by hours, to the cent."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Final
 
 from services.reporting.domain.tip_shares import TipShare, shares_of
@@ -13,9 +13,10 @@ from services.reporting.read_model.pace_of_play import ratio
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.common.cells import require_whole
 from shared.contracts.inventory import PitRecorded, PitVoided
-from shared.contracts.properties import TipsPool
+from shared.contracts.property_snapshot import place_of_day
 from shared.contracts.tips import TipHoursApproved, TipHoursEntered, TipHoursRejected
-from shared.jurisdictions import period_of
+from shared.contracts.tips_pools import PoolDays, pool_of
+from shared.jurisdictions import days_of
 
 _FIRST: Final = Column(name="first_day", title="From", unit="day")
 _LAST: Final = Column(name="last_day", title="To", unit="day", formula="the pool has this gaming day's name")
@@ -109,9 +110,7 @@ _Collected = Mapping[tuple[str, str], Figure]
 class _Pool:
     """A pool: its days and rules, the tips, the last hours (approved, or else pending), and the dealers' shares."""
 
-    first: date
-    last: date
-    pool: TipsPool
+    days: PoolDays
     pooled: Figure
     hours: Listed | None
     approved: bool
@@ -126,38 +125,70 @@ class _Pool:
 
 async def _fill(books: Books) -> Content:
     require_whole(books, "a tips pool has the tips of all tables")
-    ends = list(_ends(books))
-    first = min((begin for begin, _, _ in ends), default=books.question.first)
-    known = await books.amounts(("tips_cents",), ("gaming_day", "table_name"), first=first)
-    collected = {(day, table): found["tips_cents"] for (day, table), found in known.items()}
     hours = await _hours(books)
-    pools = [await _pool(books, *end, collected, hours.get(end[1])) for end in ends]
+    days = _days(books, hours)
+    question = books.question
+    ended = [one for one in days if one.last_day <= question.last]
+    first = min((one.first_day for one in ended), default=question.first)
+    known = await books.amounts(("tips_cents",), ("gaming_day", "table_name"), first=min(first, question.first))
+    collected = {(day, table): found["tips_cents"] for (day, table), found in known.items()}
+    pools = [await _pool(books, one, collected, hours.get(one.last_day, [])) for one in ended]
     sections = (
         fill(POOLS, map(_row, pools)),
         fill(SHARES, (row for pool in pools for row in _shares(pool))),
         fill(COLLECTED, _collected(books, collected)),
     )
     shared = [pool for pool in pools if pool.approved]
-    identity = Identity(
+    paid = Identity(
         "paid out and pooled",
         total(pool.paid for pool in shared),
         total(pool.pooled for pool in shared),
         "of pools whose hours are approved, all that was pooled is paid out",
     )
-    return Content(sections, (identity,))
+    of_pools = {day for day in {day for day, _ in collected} if _is_shared(books, days, date.fromisoformat(day))}
+    pooled = [pool.paid if pool.approved else pool.pooled for pool in pools]
+    going_on = [_tips(one, collected) for one in days if one.last_day > question.last]
+    once = Identity(
+        "collected and shared",
+        total(tips for (day, _), tips in collected.items() if day in of_pools),
+        total((*pooled, *going_on)),
+        "what was collected on gaming days whose tips are shared is in exactly one pool: paid out, still to be paid "
+        "out, or in a pool that ends after the period",
+    )
+    return Content(sections, (paid, once))
 
 
-def _ends(books: Books) -> Iterator[tuple[date, date, TipsPool]]:
-    """Yield first and last day of each pool that ends in the period, as the property defines pools on that last day."""
-    day, question = books.question.first, books.question
-    while day <= question.last:
-        place = books.place_on(day)
-        pool = place.document.tips_pool
+def _days(books: Books, hours: Mapping[date, list[Listed]]) -> list[PoolDays]:
+    """Return the days and rules of each pool that has gaming days in the period, in order.
+
+    All pools with approved hours are there, so that a day in two of them is counted twice, which the identity shows.
+    """
+    last_approved = (
+        next((one.fact for one in reversed(listed) if _is_approved(one)), None) for listed in hours.values()
+    )
+    approved = [PoolDays(fact.first_day, fact.last_day, fact.pool) for fact in last_approved if fact is not None]
+    first, last = books.question.first, books.question.last
+    found = {one[:2]: one for one in approved if one.first_day <= last and one.last_day >= first}
+    for day in days_of(first, last):
+        pool = pool_of(books.versions, approved, day)
         if pool is not None:
-            first, last = period_of(place.law, pool.period, day)
-            if last == day:
-                yield first, last, pool
-        day += timedelta(days=1)
+            found[pool[:2]] = pool
+    return [found[days] for days in sorted(found)]
+
+
+def _is_approved(listed: Listed) -> bool:
+    return isinstance(listed.fact, TipHoursApproved)
+
+
+def _is_shared(books: Books, pools: Iterable[PoolDays], day: date) -> bool:
+    """Return whether tips of a gaming day are shared: as the property is on that day, or by approved hours."""
+    place = place_of_day(books.versions, day)
+    said = None if place is None else place.document.tips_pool
+    return said is not None or any(pool.has(day) for pool in pools)
+
+
+def _tips(days: PoolDays, collected: _Collected) -> Figure:
+    return total(tips for (day, _), tips in collected.items() if days.has(date.fromisoformat(day)))
 
 
 async def _hours(books: Books) -> dict[date, list[Listed]]:
@@ -169,31 +200,29 @@ async def _hours(books: Books) -> dict[date, list[Listed]]:
     return found
 
 
-async def _pool(
-    books: Books, first: date, last: date, pool: TipsPool, collected: _Collected, entries: list[Listed] | None
-) -> _Pool:
-    listed = entries or []
-    pooled = total(tips for (day, _), tips in collected.items() if first <= date.fromisoformat(day) <= last)
-    approved = [one for one in listed if isinstance(one.fact, TipHoursApproved)]
+async def _pool(books: Books, days: PoolDays, collected: _Collected, listed: list[Listed]) -> _Pool:
+    pooled = _tips(days, collected)
+    approved = [one for one in listed if _is_approved(one)]
     if not approved:
         decided = {one.fact.revision for one in listed if isinstance(one.fact, TipHoursRejected)}
-        waits = [one for one in listed if one.fact.revision not in decided]
-        return _Pool(first, last, pool, pooled, waits[-1] if waits else None, False, None, ())
-    latest = approved[-1]
+        entered = [one for one in listed if one.fact.first_day == days.first_day]
+        waits = [one for one in entered if one.fact.revision not in decided]
+        return _Pool(days, pooled, waits[-1] if waits else None, False, None, ())
+    latest, first, last = approved[-1], days.first_day, days.last_day
     before = await books.known_at(latest.recorded_at).amounts(("tips_cents",), first=first, last=last, explained=False)
     then = sum(found["tips_cents"].value for found in before.values())
     minutes = {one.dealer: one.minutes for one in latest.fact.hours}
-    shares = tuple(shares_of(max(pooled.value, 0), minutes, latest.fact.pool))
-    return _Pool(first, last, latest.fact.pool, pooled, latest, True, pooled.value - then, shares)
+    shares = tuple(shares_of(max(pooled.value, 0), minutes, days.rules))
+    return _Pool(days, pooled, latest, True, pooled.value - then, shares)
 
 
 def _row(pool: _Pool) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "first_day": pool.first,
-        "last_day": pool.last,
+        "first_day": pool.days.first_day,
+        "last_day": pool.days.last_day,
         "status": "missing" if pool.hours is None else "approved" if pool.approved else "entered",
         "pooled_cents": pool.pooled,
-        "remainder": pool.pool.remainder.replace("_", " "),
+        "remainder": pool.days.rules.remainder.replace("_", " "),
     }
     if pool.hours is None:
         return row
@@ -218,7 +247,7 @@ def _row(pool: _Pool) -> dict[str, Any]:
 def _shares(pool: _Pool) -> Iterator[dict[str, Any]]:
     for one in pool.shares:
         yield {
-            "last_day": pool.last,
+            "last_day": pool.days.last_day,
             "dealer": one.dealer,
             "minutes": one.minutes,
             "hours": ratio(one.minutes, 60),

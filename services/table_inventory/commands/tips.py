@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.commands.entered import EnteredKind
 from services.table_inventory.domain.entered import next_revision
-from services.table_inventory.domain.tips import TipHoursDocument, days_of
+from services.table_inventory.domain.tips import TipHoursDocument
 from services.table_inventory.queries.places import find_place
-from services.table_inventory.queries.tips import find_hours, revisions_of
+from services.table_inventory.queries.tips import find_hours, pool_on, revisions_of
 from shared.contracts.envelope import Name
 from shared.contracts.envelope import Reason as Text
 from shared.contracts.inventory import Number
@@ -18,9 +18,10 @@ from shared.contracts.people import same_person
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.tips import DealerHours, HoursOfPool, TipHoursApproved, TipHoursEntered, TipHoursRejected
+from shared.contracts.tips_pools import PoolDays
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.approval import TIP_HOURS
-from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, first_loaded
 
 COMMANDS: Final = Commands()
 
@@ -38,26 +39,27 @@ class EnterTipHours(HoursOfPool, Command):
 
 
 class Entering(NamedTuple):
-    """The state for entering hours: the property on the pool's last gaming day, and all revisions, latest first."""
+    """The state for entering hours: the property and the pool on the named day, and all revisions, latest first."""
 
     place: PropertySnapshot
+    pool: PoolDays | None
     revisions: list[TipHoursDocument]
 
 
 async def _entering(connection: AsyncConnection, command: EnterTipHours) -> Entering:
     place = await find_place(connection, command.property, command.last_day)
-    return Entering(place, await revisions_of(connection, command.property, command.last_day))
+    pool = await pool_on(connection, command.property, command.last_day)
+    return Entering(place, pool, await revisions_of(connection, command.property, command.last_day))
 
 
 @COMMANDS.handles(EnterTipHours, load=_entering)
 def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
     """Enter hours as the next revision."""
-    place, revisions = state
-    pool = place.document.tips_pool
+    place, pool, revisions = state
     if pool is None:
         detail = f"{command.property} shares no tips by hours: file a version of it that has a 'tips_pool'"
         raise Rejected(Reason.NOT_ALLOWED, detail)
-    first_day, last_day = days_of(place, pool, command.last_day)
+    first_day, last_day, rules = pool
     if command.last_day != last_day:
         detail = f"the pool of {command.last_day} is that of a week: enter its hours for its last day, {last_day}"
         raise Rejected(Reason.NOT_ALLOWED, detail)
@@ -70,7 +72,7 @@ def enter(command: EnterTipHours, state: Entering, now: Now) -> Accepted:
     number = next_revision(revisions)
     _require_no_share(now.by, command.hours)
     entered = {"revision": number, "entered_by": now.by, "entered_at": now.at}
-    fact = TipHoursEntered(**dict(command), first_day=first_day, pool=pool, **entered)
+    fact = TipHoursEntered(**dict(command), first_day=first_day, pool=rules, **entered)
     return Accepted(recording=FactWithPostings(fact=fact), answer=TipHoursDocument(**dict(fact)))
 
 
@@ -98,7 +100,8 @@ class _OfPool(Command):
 class ApproveTipHours(_OfPool, Approving):
     """Approve the hours of a tips pool.
 
-    The pool's tips are shared by these hours, to the cent, as the property's document says.
+    The pool's tips are shared by these hours, to the cent, as the property's document says. From then on, the pool
+    keeps its days. Hours are not approved for a pool whose days have changed since they were entered.
     """
 
 
@@ -119,12 +122,25 @@ async def _entered(connection: AsyncConnection, command: _OfPool) -> TipHoursDoc
 _HOURS: Final = EnteredKind(TIP_HOURS, TipHoursEntered, TipHoursApproved, TipHoursRejected)
 
 
-@COMMANDS.handles(ApproveTipHours, load=_entered, subject=as_loaded)
-def approve(command: ApproveTipHours, entered: TipHoursDocument, now: Now) -> Accepted:
+async def _approving(connection: AsyncConnection, command: ApproveTipHours) -> tuple[TipHoursDocument, PoolDays | None]:
+    """Return a revision of a pool's hours, and the pool of its last day as it is now."""
+    return await _entered(connection, command), await pool_on(connection, command.property, command.last_day)
+
+
+@COMMANDS.handles(ApproveTipHours, load=_approving, subject=first_loaded)
+def approve(command: ApproveTipHours, state: tuple[TipHoursDocument, PoolDays | None], now: Now) -> Accepted:
     """Approve hours."""
     del command
+    entered, pool = state
     accepted = _HOURS.approve(entered, now)
     _require_no_share(now.by, entered.hours)
+    if pool is None or (pool.first_day, pool.last_day) != (entered.first_day, entered.last_day):
+        changed = "is no pool any more" if pool is None else f"is in the pool from {pool.first_day} to {pool.last_day}"
+        detail = (
+            f"{entered.label} is of the days from {entered.first_day}, but {entered.last_day} {changed}: reject it, "
+            "and enter the hours of the pools that there are now"
+        )
+        raise Rejected(Reason.NOT_ALLOWED, detail)
     return accepted
 
 

@@ -1,12 +1,27 @@
 """Read the dealers' hours of tips pools."""
 
-from datetime import date
+from datetime import date, timedelta
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.tips import TipHoursDocument
-from services.table_inventory.tables import tip_hours
+from services.table_inventory.tables import properties, tip_hours
+from shared.contracts.tips_pools import PoolDays, pool_of
+from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
+
+_NEAR: Final = timedelta(days=14)
+"""Longer than any pool: a week with a change of the weekday on which weeks begin has at most thirteen days."""
+
+
+async def pool_on(connection: AsyncConnection, property_name: str, day: date) -> PoolDays | None:
+    """Return the tips pool of a gaming day of an existing property, or None if it shares no tips on it."""
+    first, last = tip_hours.c.first_day, tip_hours.c.last_day
+    near = rows_of(tip_hours, property=property_name, status="approved").where(last > day - _NEAR, first < day + _NEAR)
+    approved = await things_of(TipHoursDocument, connection, near)
+    pools = [PoolDays(one.first_day, one.last_day, one.pool) for one in approved]
+    return pool_of((await known_places(connection, properties)).versions(property_name), pools, day)
 
 
 async def revisions_of(connection: AsyncConnection, property_name: str, last_day: date) -> list[TipHoursDocument]:

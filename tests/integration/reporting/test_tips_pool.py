@@ -12,9 +12,18 @@ PEOPLE: Final[dict[str, Any]] = {"collected_by": "tips.jo", "observed_by": "floo
 ALONE: Final = {"dealer.dan": 480}
 
 
+TABLES: Final = ("BJ-01", "BJ-02", "BJ-03")
+
+
 def _pools(pit: Pit, **policy: str) -> None:
-    tables = ("BJ-01", "BJ-02", "BJ-03")
-    pit.feed("properties", property_event(PROPERTY, tables, sequence=4, version=2, tips_pool=policy))
+    pit.feed("properties", property_event(PROPERTY, TABLES, sequence=4, version=2, tips_pool=policy))
+
+
+def _change(pit: Pit, first: str, then: str) -> None:
+    """Pools are of another period from Saturday, 21 November, on."""
+    _pools(pit, period=first)
+    later: dict[str, Any] = {"effective_from": "2026-11-21T09:00:00+00:00", "tips_pool": {"period": then}}
+    pit.feed("properties", property_event(PROPERTY, TABLES, sequence=5, version=3, **later))
 
 
 def _tips(pit: Pit, table: str, hour: float, cents: int, **more: Any) -> Event:
@@ -22,12 +31,19 @@ def _tips(pit: Pit, table: str, hour: float, cents: int, **more: Any) -> Event:
 
 
 def _hours(
-    pit: Pit, kind: str, hour: float, minutes: Mapping[str, int], *, revision: int = 1, last_day: str = DAY
+    pit: Pit,
+    kind: str,
+    hour: float,
+    minutes: Mapping[str, int],
+    *,
+    revision: int = 1,
+    first_day: str | None = None,
+    last_day: str = DAY,
 ) -> Event:
     hours = [{"dealer": dealer, "minutes": worked} for dealer, worked in minutes.items()]
     said: dict[str, Any] = {
         "property": PROPERTY,
-        "first_day": DAY if last_day == DAY else "2026-11-16",
+        "first_day": first_day or (DAY if last_day == DAY else "2026-11-16"),
         "last_day": last_day,
         "revision": revision,
         "pool": {"period": "day" if last_day == DAY else "week", "remainder": "largest_fraction"},
@@ -111,6 +127,60 @@ def test_a_week_is_one_pool_of_all_of_its_days(pit: Pit) -> None:
     shares = [row[1:] for row in rows(month, "shares", "last_day", "dealer", "share_cents") if row[0] == last]
     assert [("dealer.dan", 66_67), ("dealer.eve", 33_33)] == shares
     assert (100_00, 100_00) == identities(month)["paid out and pooled"]
+
+
+def test_days_before_a_week_that_begins_amid_a_week_are_in_their_own_pools(pit: Pit) -> None:
+    """$60 collected on the last of them are paid once; the pool of the week has the days that are left."""
+    _change(pit, "day", "week")
+    pit.feed("inventory", _tips(pit, "BJ-01", 12, 60_00), _hours(pit, "entered", 20, ALONE))
+    pit.feed("inventory", _hours(pit, "approved", 21, ALONE))
+    month = pit.read("tips-pool", "&period=month")
+    pools = {
+        last: (first, cents) for first, last, cents in rows(month, "pools", "first_day", "last_day", "pooled_cents")
+    }
+    assert ((DAY, 60_00), ("2026-11-21", 0)) == (pools[DAY], pools["2026-11-22"])
+    assert 60_00 == total_of(month, "pools", "pooled_cents")
+    assert {(60_00, 60_00)} == set(identities(month).values())
+
+
+def test_a_week_that_a_change_cuts_ends_the_day_before(pit: Pit) -> None:
+    """Its tips are in a pool, of the period in which it now ends."""
+    _change(pit, "week", "day")
+    pit.feed("inventory", _tips(pit, "BJ-01", 12, 60_00), _tips(pit, "BJ-01", 14, 40_00, day=DAY_BEFORE))
+    columns = ("first_day", "last_day", "pooled_cents")
+    day = pit.read("tips-pool")
+    assert [("2026-11-16", DAY, 100_00)] == rows(day, "pools", *columns)
+    week = pit.read("tips-pool", "&period=week")
+    ends = [("2026-11-16", DAY, 100_00), *((one, one, 0) for one in ("2026-11-21", "2026-11-22"))]
+    assert ends == rows(week, "pools", *columns)
+    for report in (day, week):
+        assert (100_00, 100_00) == identities(report)["collected and shared"]
+
+
+def test_tips_of_a_pool_that_goes_on_are_held_to_account(pit: Pit) -> None:
+    """Amid a week they are in a pool that ends after the period; of days that share no tips none are."""
+    later: dict[str, Any] = {"effective_from": "2026-11-20T09:00:00+00:00", "tips_pool": {"period": "week"}}
+    pit.feed("properties", property_event(PROPERTY, TABLES, sequence=4, version=2, **later))
+    pit.feed("inventory", _tips(pit, "BJ-01", 12, 60_00), _tips(pit, "BJ-01", 14, 40_00, day=DAY_BEFORE))
+    assert (60_00, 60_00) == identities(pit.read("tips-pool"))["collected and shared"]
+    week = pit.read("tips-pool", "&period=week")
+    assert [(DAY, "2026-11-22", 60_00)] == rows(week, "pools", "first_day", "last_day", "pooled_cents")
+    assert (60_00, 60_00) == identities(week)["collected and shared"]
+    assert [40_00, 60_00] == [cents for (cents,) in rows(week, "collected", "tips_cents")]
+
+
+def test_an_approved_pool_keeps_its_days_and_a_day_in_two_breaks_the_identity(pit: Pit) -> None:
+    """A version of a week that is filed later has the days around it; hours of the whole week would pay twice."""
+    _pools(pit, period="day")
+    pit.feed("inventory", _tips(pit, "BJ-01", 12, 60_00), _hours(pit, "approved", 21, ALONE))
+    pit.feed("properties", property_event(PROPERTY, TABLES, sequence=5, version=3, tips_pool={"period": "week"}))
+    week = pit.read("tips-pool", "&period=week")
+    assert [("2026-11-16", "2026-11-19"), (DAY, DAY), ("2026-11-21", "2026-11-22")] == rows(
+        week, "pools", "first_day", "last_day"
+    )
+    assert (60_00, 60_00) == identities(week)["collected and shared"]
+    pit.feed("inventory", _hours(pit, "approved", 22, ALONE, first_day="2026-11-16", last_day="2026-11-22"))
+    assert (60_00, 120_00) == identities(pit.read("tips-pool", "&period=week"))["collected and shared"]
 
 
 def test_a_property_without_a_pool_shares_nothing(pit: Pit) -> None:

@@ -363,6 +363,22 @@ def test_a_win_at_a_counted_table_is_reported_without_a_round(books: Books) -> N
     assert [("table-inventory", 1)] == [names(one, "service", "seq") for one in found]
 
 
+def test_a_capped_win_is_reported_by_what_was_paid(books: Books) -> None:
+    """500 times the wager is on a form with the limit; 200 times is on none, though the odds would make 999."""
+    books.desk.feed("properties", property_event(tables=COUNTED, games=GAMES, sequence=3, version=2))
+    ledger = TableDays()
+    fire: dict[str, Any] = {"stake_cents": 5_000, "odds": "999 to 1", "capped": "aggregate limit", "side_bet": True}
+    books.desk.feed(
+        "inventory",
+        _won_at(ledger, 1, "fire", fire | {"winnings_cents": 2_500_000}, tax_residence="US"),
+        _won_at(ledger, 2, "fire", fire | {"winnings_cents": 1_000_000}, tax_residence="US"),
+    )
+    columns = ("form", "stake_cents", "amount_cents", "odds", "capped", "ratio")
+    assert [("W-2G", 5_000, 2_500_000, "999 to 1", "aggregate limit", "500")] == [
+        names(row, *columns) for row in rows_of(_log(books), "candidates")
+    ]
+
+
 def test_what_known_patrons_buy_at_a_counted_table_is_in_the_currency_log(books: Books) -> None:
     """A sale that the table does not have to report is in it where the pit reports who bought."""
     counted = {"CR-01": {"game": "craps", "play": "counted", "sales": "none"}}

@@ -204,6 +204,23 @@ def test_what_a_win_at_a_counted_table_lacks_or_contradicts_is_refused(desk: Inv
     refused(409, "names its 'regulation'", **round_won)
 
 
+def test_a_win_that_a_payout_limit_capped_is_recorded_below_its_odds_never_above(desk: InventoryDesk) -> None:
+    """$25,000 of $49,950, with the limit that capped it; what the odds pay in full was not capped."""
+    _with_craps(desk)
+    limit = {"capped": "aggregate payout limit of $25,000"}
+    fire: dict[str, Any] = {"stake_cents": 50_00, "winnings_cents": 25_000_00, "odds": "999 to 1", "side_bet": True}
+
+    def refused(why: str, **more: Any) -> None:
+        assert_problem(desk.send("/winners", HARD_8 | {"paid": fire | more}, person="cage.ann"), 422, why)
+
+    refused("999 to 1 on 5000 cents wins 4995000; 'winnings_cents' says 2500000; if a payout limit paid less, 'capped'")
+    refused("'winnings_cents' says 4995001", winnings_cents=49_950_01, **limit)
+    refused("wins 4995000, which was paid in full: nothing was 'capped'", winnings_cents=49_950_00, **limit)
+    refused("say the odds, too", odds=None, **limit)
+    recorded = desk.done("/winners", HARD_8 | {"paid": fire | limit}, person="cage.ann")
+    assert fire | limit == recorded["paid"]
+
+
 def test_a_win_at_a_table_that_was_certainly_closed_is_refused(desk: InventoryDesk) -> None:
     """Between a closer and the next opener, or before the first one, if nothing of the pit is missing between them."""
     _with_craps(desk)

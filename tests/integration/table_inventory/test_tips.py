@@ -73,6 +73,73 @@ def test_a_pool_is_one_that_the_property_has_and_that_has_ended(
     assert_problem(desk.send(f"/tip-hours/{PROPERTY}/{day}", ENTERED, person="audit.kim"), status, said)
 
 
+def _changes(desk: InventoryDesk, first: str, then: str) -> None:
+    """Pools are of another period from Saturday, 21 November, on; it is the next week now."""
+    _pools(desk, first)
+    later = {"effective_from": "2026-11-21T09:00:00+00:00", "tips_pool": {"period": then}}
+    desk.desk.feed("properties", property_event(PROPERTY, sequence=3, version=3, **later))
+    desk.clock.now = datetime.fromisoformat("2026-11-24T12:00:00Z")
+
+
+def _shared(desk: InventoryDesk, last_day: str, minutes: int = 480) -> tuple[str, str]:
+    """Hours are entered and approved; gives the days of the pool."""
+    path = f"/tip-hours/{PROPERTY}/{last_day}"
+    one = {**ENTERED, "hours": [{"dealer": "dealer.dan", "minutes": minutes}]}
+    revision = desk.done(path, one, person="audit.kim")["revision"]
+    approved = desk.done(f"{path}/{revision}/approve", person="control.eve")
+    return approved["first_day"], approved["last_day"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "pools"),
+    [
+        ("day", "week", [("2026-11-19", "2026-11-19"), (DAY, DAY), ("2026-11-21", "2026-11-22")]),
+        ("week", "day", [("2026-11-16", DAY), ("2026-11-21", "2026-11-21"), ("2026-11-22", "2026-11-22")]),
+    ],
+)
+def test_a_change_amid_a_week_leaves_each_day_in_one_pool(
+    desk: InventoryDesk, first: str, then: str, pools: list[tuple[str, str]]
+) -> None:
+    """A pool that it cuts ends on the day before; a week that begins amid a week has the rest of it."""
+    _changes(desk, first, then)
+    assert pools == [_shared(desk, last_day) for _, last_day in pools]
+
+
+def test_nobody_works_longer_than_the_part_of_a_week_that_is_shared(desk: InventoryDesk) -> None:
+    """Two gaming days, not seven."""
+    _changes(desk, "day", "week")
+    longer = {**ENTERED, "hours": [{"dealer": "dealer.dan", "minutes": 2 * 24 * 60 + 1}]}
+    path = f"/tip-hours/{PROPERTY}/2026-11-22"
+    assert_problem(desk.send(path, longer, person="audit.kim"), 422, "the pool from 2026-11-21 to 2026-11-22 lasted")
+
+
+def test_a_pool_whose_hours_are_approved_keeps_its_days(desk: InventoryDesk) -> None:
+    """A version with weeks that is filed later has the days around it; its hours are revised all the same."""
+    _pools(desk, "day")
+    desk.clock.now = datetime.fromisoformat("2026-11-24T12:00:00Z")
+    assert (DAY, DAY) == _shared(desk, DAY)
+    desk.desk.feed("properties", property_event(PROPERTY, sequence=3, version=3, tips_pool={"period": "week"}))
+    assert ("2026-11-16", "2026-11-19") == _shared(desk, "2026-11-19")
+    assert ("2026-11-21", "2026-11-22") == _shared(desk, "2026-11-22")
+    desk.desk.feed("properties", property_event(PROPERTY, sequence=4, version=4))
+    assert (DAY, DAY) == _shared(desk, DAY, minutes=450)
+    last = f"/tip-hours/{PROPERTY}/2026-11-18"
+    assert_problem(desk.send(last, ENTERED, person="audit.kim"), 422, "enter its hours for its last day, 2026-11-19")
+
+
+def test_hours_of_a_pool_that_has_changed_since_are_not_approved(desk: InventoryDesk) -> None:
+    """They were of other days: they are rejected, and those of the pools as they are now are entered."""
+    _pools(desk, "week")
+    desk.clock.now = datetime.fromisoformat("2026-11-24T12:00:00Z")
+    path = f"/tip-hours/{PROPERTY}/2026-11-22"
+    desk.done(path, ENTERED, person="audit.kim")
+    _changes(desk, "week", "day")
+    said = "is of the days from 2026-11-16, but 2026-11-22 is in the pool from 2026-11-22 to 2026-11-22: reject it"
+    assert_problem(desk.send(f"{path}/1/approve", person="control.eve"), 422, said)
+    desk.done(f"{path}/1/reject", {"reason": "pools are of days now"}, person="control.eve")
+    assert ("2026-11-22", "2026-11-22") == _shared(desk, "2026-11-22")
+
+
 @pytest.mark.parametrize(("period", "last_day"), [("day", DAY), ("week", "2026-11-22")])
 def test_hours_are_entered_once_the_last_gaming_day_is_over(desk: InventoryDesk, period: str, last_day: str) -> None:
     """Tips are collected until then, and would be shared by hours that somebody approved before."""

@@ -33,8 +33,9 @@ class SettledLine:
     a rule leaves one; None if the licensee has not chosen.
 
     A counted table has no rounds and no regulation: the `moment` identifies the win, and `kind` is the property's kind
-    of the game. The cashier enters `wager_words`, `odds`, `side_bet` (whether the wager is a side bet), a nonresident
-    alien's claim under a `treaty`, and `has_number` (whether a taxpayer number was given).
+    of the game. The cashier enters `wager_words`, `odds`, `capped` (the payout limit, if one paid less than the odds
+    make), `side_bet` (whether the wager is a side bet), a nonresident alien's claim under a `treaty`, and `has_number`
+    (whether a taxpayer number was given).
     """
 
     property: str
@@ -57,6 +58,7 @@ class SettledLine:
     kind: str | None = None
     wager_words: str | None = None
     odds: str | None = None
+    capped: str | None = None
     side_bet: bool = False
     treaty: TreatyClaim | None = None
     residence: str | None = None

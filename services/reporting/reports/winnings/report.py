@@ -152,6 +152,7 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
         "stake_cents": Figure(one.stake_cents, because),
         "amount_cents": Figure(one.amount_cents, because),
         "odds": line.odds,
+        "capped": line.capped,
         "ratio": None if one.ratio is None else str(one.ratio),
         "threshold_cents": None if threshold is None else int(threshold.value),
         "least_ratio": None if ratio is None else int(ratio.value),

@@ -79,6 +79,7 @@ CANDIDATES: Final = Section(
             formula="what was paid on top of the stake, where winnings are reduced by the wager",
         ),
         Column(name="odds", title="Odds", formula="of the wager at a counted table, as a cashier said"),
+        Column(name="capped", title="Capped", formula="the payout limit, if one paid less than the odds make"),
         Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
         Column(name="threshold_cents", title="Threshold", unit="cents"),
         Column(name="least_ratio", title="Least ratio", unit="count"),

@@ -137,7 +137,7 @@ def _line(books: Books, listed: Listed, moment: datetime) -> SettledLine:
         **{name: getattr(fact, name) for name in ("property", "table", "gaming_day", "round_id", "seat", "wager")},
         **{
             name: getattr(fact.paid, name)
-            for name in ("regulation", "stake_cents", "winnings_cents", "odds", "side_bet")
+            for name in ("regulation", "stake_cents", "winnings_cents", "odds", "capped", "side_bet")
         },
         game=game,
         kind=place.kind_of(game),
