@@ -256,6 +256,7 @@ class SeatTie(Contract):
 class RatedSpan(Contract):
     """A time of uninterrupted play at one table, in one seat, with one average bet.
 
+    In a statement it also lies in one gaming day and, where rounds are settled, under one rules submission.
     `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known. `tie` is None
     if a person, not a device, reported who sat in the seat.
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from shared.contracts.people import same_person
@@ -251,6 +252,13 @@ class Basis(NamedTuple):
     game: str | None = None
     decisions: RatedDecisions | None = None
     edge: RatedEdge | None = None
+
+
+def parts_of(span: RatedSpan, moments: Iterable[datetime]) -> list[RatedSpan]:
+    """Return a span cut at those of the moments that lie in it; the parts have its time, each moment once."""
+    cuts = sorted({moment for moment in moments if span.begins < moment < span.ends})
+    times = pairwise((span.begins, *cuts, span.ends))
+    return [span.model_copy(update={"begins": begins, "ends": ends}) for begins, ends in times]
 
 
 def decisions_of(span: RatedSpan, an_hour: int, source: str) -> RatedDecisions:

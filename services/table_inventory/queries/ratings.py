@@ -189,6 +189,10 @@ class BaseEdges:
         """Read submissions approved since the last call."""
         await self._approved.refresh(connection)
 
+    def beginnings(self, property_name: str, game: str, table: str) -> list[datetime]:
+        """Return the moments at which submissions of a game take effect at a table."""
+        return self._approved.beginnings(property_name, game, table)
+
     async def at(self, property_name: str, game: str, table: str, moment: datetime) -> BaseEdge | None:
         """Return the base edge at a table at a moment; None without a submission, or if the edge cannot be computed.
 

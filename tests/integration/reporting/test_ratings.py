@@ -325,6 +325,18 @@ def test_a_wager_without_a_house_edge_is_named_with_its_share_of_the_handle(book
     assert (700, None, "100.00") == names(patrons["p-2"], *not_rated)
 
 
+def test_play_of_a_patron_who_is_rated_twice_is_of_the_rating_that_began_last(books: Books) -> None:
+    """Also behind a border of gaming days, at which the play of both is cut."""
+    under = books.submit(**RULES)
+    open_accounts(books, ("ga-1", "p-1"))
+    say(books, "rating.stated", rating("pit-9", span(0, 60), span(60, 120), patron="p-1"))
+    say(books, "rating.stated", rating("pit-2", span(30, 60), span(60, 90), patron="p-1"))
+    for number, minutes in enumerate((10, 40, 70, 100), start=1):
+        play(books, number, minutes, ("ga-1", 10**number, 0), submission=under)
+    found = rows_of(report(books, "ratings-against-rounds"), "sessions")
+    assert {"pit-9": 10_010, "pit-2": 1_100} == {row["rating"]: row["handle_cents"] for row in found}
+
+
 def test_a_rating_that_goes_on_after_the_end_of_the_day_has_the_rounds_of_the_next_one(books: Books) -> None:
     """They are in the time of the rating; what is played outside of it then is of the next day's report."""
     under = books.submit(**RULES)
