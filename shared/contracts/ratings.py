@@ -142,6 +142,10 @@ OF_STEP: Final[dict[StepKind, frozenset[str]]] = {
 """Kind of step -> the values that it may have besides its moment."""
 
 
+TAKE_A_SEAT: Final[frozenset[StepKind]] = frozenset({"rating.opened", "rating.moved", "rating.resumed"})
+"""The kinds of steps with which play begins at a table. All others are possible also once the table is retired."""
+
+
 class StepAmendment(Contract):
     """The amendment of a wrong step: `instead` has the right values; it is None if the step did not happen.
 

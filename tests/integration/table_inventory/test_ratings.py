@@ -420,6 +420,52 @@ def test_a_rules_submission_holds_of_the_play_since_it_took_effect(desk: Invento
     assert [1, 2] == [one.edge.version for one in found.spans if one.edge is not None]
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_rating_at_a_table_that_is_retired_is_paused_closed_and_left(desk: InventoryDesk, is_listed: bool) -> None:
+    """Whether the table stays listed or not; but nobody opens, resumes or moves a rating there any more."""
+    gone = {"BJ-01": {"play": "counted", "retired_on": "2026-11-21"}} if is_listed else {}
+    tables = gone | {"BJ-02": {"play": "counted"}}
+    when = at(BORDER).isoformat()
+    version = property_event(PROPERTY, tables, sequence=3, version=3, effective_from=when, rated_games=_TERMS)
+    desk.desk.feed("properties", version)
+    desk.clock.now = at(22)
+    for _ in range(3):
+        desk.done("/ratings", OPEN, person="floor.fay")
+    here, there = RatedTable("BJ-01"), RatedTable("BJ-02")
+    desk.rate(here.opened(at(22), "R-9", average_bet_cents=50_00))
+    step(desk, "buy-in", 24, {"buy_in_cents": 100_00})
+    step(desk, "average-bet", 24, {"average_bet_cents": 50_00})
+    step(desk, "pause", 24)
+    assert_problem(desk.send(f"/ratings/{PROPERTY}/pit-1/resume", {}, person="floor.fay"), 404, "BJ-01")
+    assert "closed" == step(desk, "close", 25)["status"]
+    assert "BJ-02" == step(desk, "move", 25, {"table": "BJ-02"}, rating="pit-2")["table"]
+    step(desk, "close", 26, rating="pit-2")
+    assert "closed" == step(desk, "close", 26, rating="pit-3")["status"]
+    assert_problem(desk.send("/ratings", OPEN, person="floor.fay"), 404, "BJ-01")
+    desk.done("/ratings", OPEN | {"table": "BJ-02"}, person="floor.fay")
+    moved = desk.send(f"/ratings/{PROPERTY}/pit-4/move", {"table": "BJ-01"}, person="floor.fay")
+    assert_problem(moved, 404, "BJ-01")
+    desk.rate(here.event("paused", at(24), "R-9"), here.event("bought_in", at(24), "R-9", buy_in_cents=100_00))
+    desk.rate(here.event("closed", at(26), "R-9"))
+    assert [] == desk.quarantined()
+    right: dict[str, Any] = {"step": "BJ-01/4", "instead": {"at": at(25).isoformat()}, "reason": "left earlier"}
+    desk.rate(here.event("amended", at(27), "R-9", **right))
+    assert [] == desk.quarantined()
+    desk.rate(here.opened(at(26), "R-10"), here.event("resumed", at(26), "R-9"), there.event("moved", at(26), "R-9"))
+    assert 2 == len(desk.quarantined())
+    last = {one.rating: one for one in stated(desk)}
+    ends = {name: (one.closed_at, one.theoretical_win_cents, one.problems) for name, one in last.items()}
+    assert ends == {
+        "pit-1": (at(25), None, ("no_table",)),
+        "pit-2": (at(26), None, ("no_table",)),
+        "pit-3": (at(26), None, ("no_table",)),
+        "R-9": (at(25), None, ("outside", "no_table")),
+    }
+    amend: dict[str, Any] = {"step": "desk/2", "instead": {"at": at(BORDER).isoformat()}, "reason": "left at its end"}
+    desk.done(f"/ratings/{PROPERTY}/pit-3/overrule", amend, person="floor.sup")
+    assert (37_50, ()) == (stated(desk)[-1].theoretical_win_cents, stated(desk)[-1].problems)
+
+
 def test_a_card_reader_of_the_table_ties_its_seat_and_no_system_or_person_does(desk: InventoryDesk) -> None:
     """By what it signs; a reader of another table is refused, and an amendment at the desk unties the seat."""
     reader, other = "BJ-01-reader", "BJ-02-reader"
