@@ -8,15 +8,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.ratings import (
-    Basis,
-    Rating,
-    decisions_of,
-    parts_of,
-    rating_of,
-    stated_as,
-    statement,
-)
+from services.table_inventory.domain.ratings import Basis, decisions_of, parts_of, stated_as, statement
 from services.table_inventory.queries.ratings import (
     BaseEdges,
     ratings_since,
@@ -27,6 +19,7 @@ from services.table_inventory.queries.ratings import (
 )
 from services.table_inventory.statement_shard import StatementShard
 from services.table_inventory.tables import properties
+from shared.contracts.derived_rating import Rating, rating_of
 from shared.contracts.properties import RatingTerms
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.ratings import RatedDecisions, RatedEdge, RatedSpan, RatingStated

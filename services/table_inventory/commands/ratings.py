@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.rating_documents import RatingDocument
 from services.table_inventory.domain.rating_steps import require_place_in_order, said_of, step_to_amend
-from services.table_inventory.domain.ratings import Contradiction, RecordedStep, is_of_desk, rating_of
 from services.table_inventory.queries.ratings import RatingKey, find_steps
 from services.table_inventory.tables import properties, rating_steps
+from shared.contracts.derived_rating import Contradiction, RecordedStep, is_of_desk, rating_of
 from shared.contracts.envelope import Name, Patron
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.pit import Seat

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from services.table_inventory.domain.ratings import RecordedStep, effective_steps
+from shared.contracts.derived_rating import RecordedStep, effective_steps
 from shared.contracts.envelope import Event
 from shared.contracts.people import same_person
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, TableSigner, place_at

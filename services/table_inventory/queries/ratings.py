@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.ratings import RecordedStep, rating_of
 from services.table_inventory.tables import rating_steps, ratings_stated, submissions
+from shared.contracts.derived_rating import RecordedStep, rating_of
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.ratings import RatedSpan, RatingRecorded, RatingStated
 from shared.contracts.rejection import Reason, Rejected

@@ -123,6 +123,39 @@ def test_a_rating_that_nobody_closed_is_listed_until_somebody_does(books: Books)
     assert ["pit-1", "pit-3"] == [row["rating"] for row in rows_of(report(books, "ratings"), "open")]
 
 
+def test_what_nobody_closed_stands_as_amended_and_moved(books: Books) -> None:
+    """Who plays where now, and since when; a table that is asked for is that one."""
+    say(books, "rating.recorded", opening("pit-1", "p-7", 0))
+    said: dict[str, Any] = {"patron": "p-8", "table": "BJ-02", "at": at(-30).isoformat()}
+    amended = {"event": "rating.amended", "step": "desk/2", "amends": "desk/1", "reason": "another", "values": said}
+    figures = ("rating", "patron", "table", "opened_at", "by")
+    say(books, "rating.recorded", opening("pit-1", "p-7", 10) | amended)
+    [row] = rows_of(report(books, "ratings"), "open")
+    assert ("pit-1", "p-8", "BJ-02", at(-30).isoformat(), "floor.fay") == names(row, *figures)
+    moved = {"event": "rating.moved", "step": "desk/3", "table": "BJ-03", "values": {"seat": 1}}
+    say(books, "rating.recorded", opening("pit-1", "p-8", 20) | moved)
+    [row] = rows_of(report(books, "ratings"), "open")
+    assert ("pit-1", "p-8", "BJ-03", at(-30).isoformat(), "floor.fay") == names(row, *figures)
+    for table, found in (("BJ-01", []), ("BJ-02", []), ("BJ-03", ["pit-1"])):
+        assert found == [row["rating"] for row in rows_of(report(books, "ratings", f"&table={table}"), "open")]
+
+
+def test_a_closing_whose_void_was_overruled_stands(books: Books) -> None:
+    """A system takes back no supervisor's word: the rating is in one section, not in both."""
+    said = {"rating": "R-1", "values": {}}
+    say(books, "rating.recorded", opening("R-1", "p-9", 0) | {"step": "BJ-01/1"})
+    closed = {"event": "rating.closed", "step": "BJ-01/2"}
+    say(books, "rating.recorded", opening("R-1", "p-9", 30) | said | closed)
+    word: dict[str, Any] = {"event": "rating.amended", "amends": "BJ-01/2", "reason": "said wrongly"}
+    right = {"step": "desk/1", "by": "floor.sup", "values": {"at": at(25).isoformat()}}
+    say(books, "rating.recorded", opening("R-1", "p-9", 40) | word | right)
+    void = {"step": "BJ-01/3", "by": "casino-management", "values": None}
+    say(books, "rating.recorded", opening("R-1", "p-9", 50) | word | void)
+    say(books, "rating.stated", rating("R-1", span(0, 25), patron="p-9", problems=["overruled"]))
+    found = report(books, "ratings")
+    assert (["R-1"], []) == tuple([row["rating"] for row in rows_of(found, name)] for name in ("ratings", "open"))
+
+
 def test_a_rating_that_changes_after_the_seal_restates_the_reports_of_ratings_alone(
     books: Books, tmp_path: Path
 ) -> None:

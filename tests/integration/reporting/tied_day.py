@@ -9,7 +9,8 @@ from random import Random
 from typing import Any, Final
 
 from services.table_inventory.domain.rating_steps import record_step
-from services.table_inventory.domain.ratings import Basis, RecordedStep, rating_of, stated_as, statement
+from services.table_inventory.domain.ratings import Basis, stated_as, statement
+from shared.contracts.derived_rating import RecordedStep, rating_of
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.ratings import STEPS, RatingReader, RatingStated
 from shared.contracts.topics import RATING_EVENTS
