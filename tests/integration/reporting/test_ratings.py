@@ -38,16 +38,21 @@ def say(books: Books, kind: str, data: dict[str, Any], *, minutes: float = 0) ->
     books.desk.feed("ratings", event)
 
 
-def span(begins: float, ends: float, table: str = "BJ-01", bet: int = 50_00) -> dict[str, Any]:
-    """A span of 60 decisions an hour at an edge of 1.25 %, as the property states them."""
+def span(
+    begins: float, ends: float, table: str = "BJ-01", bet: int = 50_00, *, counted: bool = False
+) -> dict[str, Any]:
+    """A span of 60 rounds an hour, or as many decisions as the property states of a counted table, at 1.25 %."""
     hours = Fraction(int(ends - begins), 60)
+    decisions: dict[str, Any] = {"basis": "rounds", "number": str(60 * hours), "rounds": int(60 * hours)}
+    if counted:
+        decisions = {"basis": "stated", "number": str(60 * hours), "an_hour": 60, "source": "own study"}
     return {
         "table": table,
         "game": "blackjack",
         "begins": at(begins).isoformat(),
         "ends": at(ends).isoformat(),
         "average_bet_cents": bet,
-        "decisions": {"basis": "stated", "number": str(60 * hours), "an_hour": 60, "source": "own study"},
+        "decisions": decisions,
         "edge": {"basis": "stated", "house_edge": "1/80", "source": "own study"},
         "theoretical_win_cents": str(bet * 60 * hours / 80),
     }
@@ -83,7 +88,7 @@ def report(books: Books, name: str, more: str = "") -> dict[str, Any]:
 
 def test_a_closed_rating_stands_with_every_part_and_its_last_revision(books: Books) -> None:
     """What was taken back is in no report, nor what is of another table that was asked for."""
-    say(books, "rating.stated", rating("pit-1", span(0, 60), span(60, 90, "BJ-02"), buy_in_cents=500_00))
+    say(books, "rating.stated", rating("pit-1", span(0, 60), span(60, 90, "BJ-02", counted=True), buy_in_cents=500_00))
     say(books, "rating.stated", rating("pit-2", span(30, 60, "BJ-03"), problems=["outside"]))
     say(books, "rating.stated", rating("pit-3", span(0, 60), patron="p-8"))
     gone = {"property": "riverside", "rating": "pit-3", "revision": 2, "gaming_day": DAY, "patron": "p-8"}
@@ -368,6 +373,29 @@ def test_play_of_a_patron_who_is_rated_twice_is_of_the_rating_that_began_last(bo
         play(books, number, minutes, ("ga-1", 10**number, 0), submission=under)
     found = rows_of(report(books, "ratings-against-rounds"), "sessions")
     assert {"pit-9": 10_010, "pit-2": 1_100} == {row["rating"]: row["handle_cents"] for row in found}
+
+
+def test_a_rating_at_a_counted_table_stands_without_settled_figures(books: Books) -> None:
+    """It was not compared with nothing; one that was there in part has what was settled, and no difference."""
+    under = books.submit(**RULES)
+    open_accounts(books, ("ga-1", "p-1"))
+    counted = span(0, 60, "CR-01", counted=True)
+    say(books, "rating.stated", rating("pit-1", counted, patron="p-0"))
+    say(books, "rating.stated", rating("pit-2", counted, span(60, 90), patron="p-1"))
+    say(books, "rating.stated", rating("pit-3", span(100, 130), patron="p-1"))
+    play(books, 1, 70, ("ga-1", 100_00, 0), submission=under)
+    play(books, 2, 110, ("ga-1", 100_00, 0), submission=under)
+    found = report(books, "ratings-against-rounds")
+    settled = ("rounds", "handle_cents", "bet_cents", "win_cents", "theoretical_win_cents", "theoretical_error_cents")
+    cells = ("rated_win_cents", *settled, "deviation_cents", "difference_cents")
+    rows = {row["rating"]: row for row in rows_of(found, "sessions")}
+    patrons = {row["patron"]: row for row in rows_of(found, "patrons")}
+    assert (37_50, *[None] * 8) == names(rows["pit-1"], *cells) == names(patrons["p-0"], *cells)
+    won = round(100_00 * (edge().house_edge or 0))
+    columns = ("rated_win_cents", "handle_cents", "theoretical_win_cents", "difference_cents")
+    assert (56_25, 100_00, won, None) == names(rows["pit-2"], *columns)
+    assert (18_75, 100_00, won, 18_75 - won) == names(rows["pit-3"], *columns)
+    assert (75_00, 200_00, round(200_00 * (edge().house_edge or 0)), None) == names(patrons["p-1"], *columns)
 
 
 def test_a_rating_that_goes_on_after_the_end_of_the_day_has_the_rounds_of_the_next_one(books: Books) -> None:
