@@ -1,12 +1,14 @@
 """Record statements of the theoretical win of closed ratings, and new ones whenever later records change it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.ratings import Basis, Rating, decisions_of, rating_of, stated_as, statement
+from services.table_inventory.domain.ratings import Basis, decisions_of, parts_of, stated_as, statement
 from services.table_inventory.queries.ratings import (
     BaseEdges,
     ratings_since,
@@ -17,6 +19,7 @@ from services.table_inventory.queries.ratings import (
 )
 from services.table_inventory.statement_shard import StatementShard
 from services.table_inventory.tables import properties
+from shared.contracts.derived_rating import Rating, rating_of
 from shared.contracts.properties import RatingTerms
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.ratings import RatedDecisions, RatedEdge, RatedSpan, RatingStated
@@ -28,6 +31,14 @@ from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.service.service_context import ServiceContext
 
 SHARD: Final = f"{RATINGS.name}/stated"
+
+
+class _Day(NamedTuple):
+    """A gaming day, its end, and the property as of its beginning."""
+
+    place: PropertySnapshot
+    day: date
+    ends: datetime
 
 
 class RatingStatements:
@@ -74,16 +85,33 @@ class RatingStatements:
         place = None if opened_at is None else places.place(rating.property, opened_at)
         if place is None or opened_at is None:  # never opened: the earlier statement is withdrawn
             return stated_as(statement(rating, {}, None), last)
-        bases = {number: await self._basis(connection, place, span) for number, span in enumerate(rating.spans)}
+        rating = replace(rating, spans=[part for span in rating.spans for part in self._parts(places, rating, span)])
+        bases = {
+            number: await self._basis(connection, _day_at(places, rating, part.begins), part)
+            for number, part in enumerate(rating.spans)
+        }
         return stated_as(statement(rating, bases, place.gaming_day(opened_at)), last)
 
-    async def _basis(self, connection: AsyncConnection, place: PropertySnapshot, span: RatedSpan) -> Basis:
+    def _parts(self, places: Places, rating: Rating, span: RatedSpan) -> Iterator[RatedSpan]:
+        """Yield the parts of a span, each with one basis: in one gaming day, and under one rules submission."""
+        borders = [span.begins]
+        while borders[-1] < span.ends:
+            borders.append(_day_at(places, rating, borders[-1]).ends)
+        for of_day in parts_of(span, borders):
+            place, day, _ = _day_at(places, rating, of_day.begins)
+            table = place.table_on(span.table, day)
+            if table is None or table.play == "counted":
+                yield of_day
+            else:
+                yield from parts_of(of_day, self._edges.beginnings(rating.property, table.game, table.table))
+
+    async def _basis(self, connection: AsyncConnection, of: _Day, span: RatedSpan) -> Basis:
         """Return a span's game, decisions and house edge, from rounds and submissions or as stated by the property."""
-        day = place.gaming_day(span.begins)
-        table = place.table_on(span.table, day)
+        place = of.place
+        table = place.table_on(span.table, of.day)
         if table is None:
             return Basis()
-        terms = place.rating_terms(table.game, day)
+        terms = place.rating_terms(table.game, of.day)
         if table.play == "counted":
             return Basis(table.game, _stated_decisions(span, terms), _stated_edge(terms))
         name = place.document.property
@@ -104,6 +132,14 @@ class RatingStatements:
             caused_by = Causation(f"/{context.service}/{SHARD}", number, name, None, at)
             drafts.append(draft(FactWithPostings(fact=fact), caused_by))
         return drafts
+
+
+def _day_at(places: Places, rating: Rating, moment: datetime) -> _Day:
+    """Return the gaming day of a moment of play. The day in which the first version takes effect has that version."""
+    now = places.place(rating.property, moment)
+    assert now is not None, "the property existed when the rating was opened"
+    day = now.gaming_day(moment)
+    return _Day(places.place(rating.property, now.begins_at(day)) or now, day, now.begins_at(day + timedelta(days=1)))
 
 
 def _stated_decisions(span: RatedSpan, terms: RatingTerms | None) -> RatedDecisions | None:

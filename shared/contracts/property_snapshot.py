@@ -246,6 +246,11 @@ class PropertySnapshot:
         """Return a table as of a gaming day, or None if it is not in use."""
         return self._table(name, day)
 
+    def ever_had_table(self, name: str) -> bool:
+        """Return whether any version lists a table, in use or not."""
+        versions = (*self.earlier, self.document, *self.later)
+        return any(table.table == name for version in versions for table in version.tables)
+
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
         """Return why some pieces are not in use on a gaming day, naming the permitted ones, or None if all are in use.
 

@@ -142,6 +142,10 @@ OF_STEP: Final[dict[StepKind, frozenset[str]]] = {
 """Kind of step -> the values that it may have besides its moment."""
 
 
+TAKE_A_SEAT: Final[frozenset[StepKind]] = frozenset({"rating.opened", "rating.moved", "rating.resumed"})
+"""The kinds of steps with which play begins at a table. All others are possible also once the table is retired."""
+
+
 class StepAmendment(Contract):
     """The amendment of a wrong step: `instead` has the right values; it is None if the step did not happen.
 
@@ -256,6 +260,7 @@ class SeatTie(Contract):
 class RatedSpan(Contract):
     """A time of uninterrupted play at one table, in one seat, with one average bet.
 
+    In a statement it also lies in one gaming day and, where rounds are settled, under one rules submission.
     `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known. `tie` is None
     if a person, not a device, reported who sat in the seat.
     """

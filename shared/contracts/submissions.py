@@ -177,3 +177,7 @@ class ByTable(Generic[VersionT]):
         """Return the version that settles a round of a game that was opened at a table at a moment."""
         found: VersionT | None = in_effect(self._versions.get((property_name, game, table), ()), moment)
         return found
+
+    def beginnings(self, property_name: str, game: str, table: str) -> list[datetime]:
+        """Return the moments at which versions of a game take effect at a table."""
+        return [version.effective_from for version in self._versions.get((property_name, game, table), ())]

@@ -139,14 +139,14 @@ def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming
 
 
 def _tied_differences(report: Document, plays: Sequence[RatedPlay], book: PitBook, gaming_day: date) -> Iterator[str]:
-    """Yield each rating whose reported handle differs from its seat's.
+    """Yield each rating whose reported handle differs from its seat's; at a counted table it must be empty.
 
     The card reader at the table with settled rounds ties ratings to seats.
     """
     handles = {row["rating"]: row["handle_cents"] for row in rows_of(report, "sessions")}
     for play in plays:
         spans = [(begins, ends) for begins, ends, _ in play.spans(gaming_day)]
-        must = book.handle_cents(play.table, play.seat, spans)
+        must = book.handle_cents(play.table, play.seat, spans) if book.closed_at(play.table) else None
         if spans and handles.get(play.rating) != must:
             yield f"rating {play.rating}: {handles.get(play.rating)} was wagered in its seat and must be {must}"
 

@@ -10,14 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.rating_documents import RatingDocument
 from services.table_inventory.domain.rating_steps import require_place_in_order, said_of, step_to_amend
-from services.table_inventory.domain.ratings import Contradiction, RecordedStep, is_of_desk, rating_of
 from services.table_inventory.queries.ratings import RatingKey, find_steps
 from services.table_inventory.tables import properties, rating_steps
+from shared.contracts.derived_rating import Contradiction, RecordedStep, is_of_desk, rating_of
 from shared.contracts.envelope import Name, Patron
 from shared.contracts.moments import NOW, Happened
 from shared.contracts.pit import Seat
 from shared.contracts.property_snapshot import PropertySnapshot, happened
-from shared.contracts.ratings import CentsOrNone, RatingProblem, RatingRecorded, StepAmendment, StepKind
+from shared.contracts.ratings import TAKE_A_SEAT, CentsOrNone, RatingProblem, RatingRecorded, StepAmendment, StepKind
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.rounds import Cents
 from shared.contracts.topics import RATINGS
@@ -175,11 +175,15 @@ def open_rating(command: OpenRating, state: Opening, now: Now) -> Accepted:
 
 
 def step(command: RatingStep, state: Rated, now: Now) -> Accepted:
-    """Record a step of a rating, unless it contradicts the earlier steps."""
+    """Record a step of a rating, unless it contradicts the earlier steps.
+
+    The table has to be in use only for steps that begin play there.
+    """
     place, at = happened(state.places.place, command.property, command, now.at)
     table = getattr(command, "table", None) or rating_of(state.steps).table or state.steps[-1].fact.table
     day = place.gaming_day(at)
-    _require_table(place, table, day, getattr(command, "seat", None))
+    if _EVENTS[type(command)] in TAKE_A_SEAT:
+        _require_table(place, table, day, getattr(command, "seat", None))
     fact = RatingRecorded(
         property=command.property,
         table=table,

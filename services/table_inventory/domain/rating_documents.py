@@ -5,7 +5,8 @@ from typing import Literal, Self
 
 from pydantic import AwareDatetime, BaseModel
 
-from services.table_inventory.domain.ratings import Rating, RecordedStep, problems_of, rating_of
+from services.table_inventory.domain.ratings import problems_of
+from shared.contracts.derived_rating import Rating, RecordedStep, rating_of
 from shared.contracts.property_snapshot import PropertyLookup
 from shared.contracts.ratings import (
     RatedSpan,

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from services.table_inventory.domain.ratings import RecordedStep, effective_steps
+from shared.contracts.derived_rating import RecordedStep, effective_steps
 from shared.contracts.envelope import Event
 from shared.contracts.people import same_person
 from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot, TableSigner, place_at
 from shared.contracts.ratings import (
     OF_STEP,
+    TAKE_A_SEAT,
     AmendedRating,
     RatingEvent,
     RatingRecorded,
@@ -29,12 +30,13 @@ def record_step(
 
     The fact names the signing key only if the key belongs to a device of the table, because a system that signs for
     several tables only relays what people enter. Contradictions with other steps are found when the rating is derived.
-    Raises: Refused for an unknown property or table.
+    Raises: Refused for an unknown property or table, and if play begins at a table that is not in use that day.
     """
     data = event.data
     place = place_at(places, data.property, event.time)
     day = place.gaming_day(event.time)
-    place.table(data.table, day)
+    if event.type in TAKE_A_SEAT or not place.ever_had_table(data.table):
+        place.table(data.table, day)
     fact = RatingRecorded(
         property=data.property,
         table=data.table,

@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.table_inventory.domain.ratings import RecordedStep, rating_of
 from services.table_inventory.tables import rating_steps, ratings_stated, submissions
+from shared.contracts.derived_rating import RecordedStep, rating_of
 from shared.contracts.property_snapshot import PropertySnapshot
 from shared.contracts.ratings import RatedSpan, RatingRecorded, RatingStated
 from shared.contracts.rejection import Reason, Rejected
@@ -188,6 +188,10 @@ class BaseEdges:
     async def refresh(self, connection: AsyncConnection) -> None:
         """Read submissions approved since the last call."""
         await self._approved.refresh(connection)
+
+    def beginnings(self, property_name: str, game: str, table: str) -> list[datetime]:
+        """Return the moments at which submissions of a game take effect at a table."""
+        return self._approved.beginnings(property_name, game, table)
 
     async def at(self, property_name: str, game: str, table: str, moment: datetime) -> BaseEdge | None:
         """Return the base edge at a table at a moment; None without a submission, or if the edge cannot be computed.

@@ -52,6 +52,10 @@ class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
         approved = self._by_table.in_effect(property_name, game, table, moment)
         return None if approved is None else self.made(approved)
 
+    def beginnings(self, property_name: str, game: str, table: str) -> list[datetime]:
+        """Return the moments at which submissions of a game take effect at a table."""
+        return self._by_table.beginnings(property_name, game, table)
+
 
 def check(approved: SubmissionApproved) -> None:
     """Raise Refused if the document does not match its hash, or if its rules cannot be compiled."""

@@ -38,16 +38,21 @@ def say(books: Books, kind: str, data: dict[str, Any], *, minutes: float = 0) ->
     books.desk.feed("ratings", event)
 
 
-def span(begins: float, ends: float, table: str = "BJ-01", bet: int = 50_00) -> dict[str, Any]:
-    """A span of 60 decisions an hour at an edge of 1.25 %, as the property states them."""
+def span(
+    begins: float, ends: float, table: str = "BJ-01", bet: int = 50_00, *, counted: bool = False
+) -> dict[str, Any]:
+    """A span of 60 rounds an hour, or as many decisions as the property states of a counted table, at 1.25 %."""
     hours = Fraction(int(ends - begins), 60)
+    decisions: dict[str, Any] = {"basis": "rounds", "number": str(60 * hours), "rounds": int(60 * hours)}
+    if counted:
+        decisions = {"basis": "stated", "number": str(60 * hours), "an_hour": 60, "source": "own study"}
     return {
         "table": table,
         "game": "blackjack",
         "begins": at(begins).isoformat(),
         "ends": at(ends).isoformat(),
         "average_bet_cents": bet,
-        "decisions": {"basis": "stated", "number": str(60 * hours), "an_hour": 60, "source": "own study"},
+        "decisions": decisions,
         "edge": {"basis": "stated", "house_edge": "1/80", "source": "own study"},
         "theoretical_win_cents": str(bet * 60 * hours / 80),
     }
@@ -83,7 +88,7 @@ def report(books: Books, name: str, more: str = "") -> dict[str, Any]:
 
 def test_a_closed_rating_stands_with_every_part_and_its_last_revision(books: Books) -> None:
     """What was taken back is in no report, nor what is of another table that was asked for."""
-    say(books, "rating.stated", rating("pit-1", span(0, 60), span(60, 90, "BJ-02"), buy_in_cents=500_00))
+    say(books, "rating.stated", rating("pit-1", span(0, 60), span(60, 90, "BJ-02", counted=True), buy_in_cents=500_00))
     say(books, "rating.stated", rating("pit-2", span(30, 60, "BJ-03"), problems=["outside"]))
     say(books, "rating.stated", rating("pit-3", span(0, 60), patron="p-8"))
     gone = {"property": "riverside", "rating": "pit-3", "revision": 2, "gaming_day": DAY, "patron": "p-8"}
@@ -121,6 +126,39 @@ def test_a_rating_that_nobody_closed_is_listed_until_somebody_does(books: Books)
     say(books, "rating.recorded", opening("pit-3", "p-7", 10) | void)
     say(books, "rating.recorded", opening("pit-4", "p-7", 10) | void | {"amends": "desk/1"})
     assert ["pit-1", "pit-3"] == [row["rating"] for row in rows_of(report(books, "ratings"), "open")]
+
+
+def test_what_nobody_closed_stands_as_amended_and_moved(books: Books) -> None:
+    """Who plays where now, and since when; a table that is asked for is that one."""
+    say(books, "rating.recorded", opening("pit-1", "p-7", 0))
+    said: dict[str, Any] = {"patron": "p-8", "table": "BJ-02", "at": at(-30).isoformat()}
+    amended = {"event": "rating.amended", "step": "desk/2", "amends": "desk/1", "reason": "another", "values": said}
+    figures = ("rating", "patron", "table", "opened_at", "by")
+    say(books, "rating.recorded", opening("pit-1", "p-7", 10) | amended)
+    [row] = rows_of(report(books, "ratings"), "open")
+    assert ("pit-1", "p-8", "BJ-02", at(-30).isoformat(), "floor.fay") == names(row, *figures)
+    moved = {"event": "rating.moved", "step": "desk/3", "table": "BJ-03", "values": {"seat": 1}}
+    say(books, "rating.recorded", opening("pit-1", "p-8", 20) | moved)
+    [row] = rows_of(report(books, "ratings"), "open")
+    assert ("pit-1", "p-8", "BJ-03", at(-30).isoformat(), "floor.fay") == names(row, *figures)
+    for table, found in (("BJ-01", []), ("BJ-02", []), ("BJ-03", ["pit-1"])):
+        assert found == [row["rating"] for row in rows_of(report(books, "ratings", f"&table={table}"), "open")]
+
+
+def test_a_closing_whose_void_was_overruled_stands(books: Books) -> None:
+    """A system takes back no supervisor's word: the rating is in one section, not in both."""
+    said = {"rating": "R-1", "values": {}}
+    say(books, "rating.recorded", opening("R-1", "p-9", 0) | {"step": "BJ-01/1"})
+    closed = {"event": "rating.closed", "step": "BJ-01/2"}
+    say(books, "rating.recorded", opening("R-1", "p-9", 30) | said | closed)
+    word: dict[str, Any] = {"event": "rating.amended", "amends": "BJ-01/2", "reason": "said wrongly"}
+    right = {"step": "desk/1", "by": "floor.sup", "values": {"at": at(25).isoformat()}}
+    say(books, "rating.recorded", opening("R-1", "p-9", 40) | word | right)
+    void = {"step": "BJ-01/3", "by": "casino-management", "values": None}
+    say(books, "rating.recorded", opening("R-1", "p-9", 50) | word | void)
+    say(books, "rating.stated", rating("R-1", span(0, 25), patron="p-9", problems=["overruled"]))
+    found = report(books, "ratings")
+    assert (["R-1"], []) == tuple([row["rating"] for row in rows_of(found, name)] for name in ("ratings", "open"))
 
 
 def test_a_rating_that_changes_after_the_seal_restates_the_reports_of_ratings_alone(
@@ -323,6 +361,41 @@ def test_a_wager_without_a_house_edge_is_named_with_its_share_of_the_handle(book
     share = percent_of(unrated_main, unrated_main + unrated_side)
     assert (unrated_main + unrated_side, round(unrated_side * exact), share) == names(patrons["p-1"], *not_rated)
     assert (700, None, "100.00") == names(patrons["p-2"], *not_rated)
+
+
+def test_play_of_a_patron_who_is_rated_twice_is_of_the_rating_that_began_last(books: Books) -> None:
+    """Also behind a border of gaming days, at which the play of both is cut."""
+    under = books.submit(**RULES)
+    open_accounts(books, ("ga-1", "p-1"))
+    say(books, "rating.stated", rating("pit-9", span(0, 60), span(60, 120), patron="p-1"))
+    say(books, "rating.stated", rating("pit-2", span(30, 60), span(60, 90), patron="p-1"))
+    for number, minutes in enumerate((10, 40, 70, 100), start=1):
+        play(books, number, minutes, ("ga-1", 10**number, 0), submission=under)
+    found = rows_of(report(books, "ratings-against-rounds"), "sessions")
+    assert {"pit-9": 10_010, "pit-2": 1_100} == {row["rating"]: row["handle_cents"] for row in found}
+
+
+def test_a_rating_at_a_counted_table_stands_without_settled_figures(books: Books) -> None:
+    """It was not compared with nothing; one that was there in part has what was settled, and no difference."""
+    under = books.submit(**RULES)
+    open_accounts(books, ("ga-1", "p-1"))
+    counted = span(0, 60, "CR-01", counted=True)
+    say(books, "rating.stated", rating("pit-1", counted, patron="p-0"))
+    say(books, "rating.stated", rating("pit-2", counted, span(60, 90), patron="p-1"))
+    say(books, "rating.stated", rating("pit-3", span(100, 130), patron="p-1"))
+    play(books, 1, 70, ("ga-1", 100_00, 0), submission=under)
+    play(books, 2, 110, ("ga-1", 100_00, 0), submission=under)
+    found = report(books, "ratings-against-rounds")
+    settled = ("rounds", "handle_cents", "bet_cents", "win_cents", "theoretical_win_cents", "theoretical_error_cents")
+    cells = ("rated_win_cents", *settled, "deviation_cents", "difference_cents")
+    rows = {row["rating"]: row for row in rows_of(found, "sessions")}
+    patrons = {row["patron"]: row for row in rows_of(found, "patrons")}
+    assert (37_50, *[None] * 8) == names(rows["pit-1"], *cells) == names(patrons["p-0"], *cells)
+    won = round(100_00 * (edge().house_edge or 0))
+    columns = ("rated_win_cents", "handle_cents", "theoretical_win_cents", "difference_cents")
+    assert (56_25, 100_00, won, None) == names(rows["pit-2"], *columns)
+    assert (18_75, 100_00, won, 18_75 - won) == names(rows["pit-3"], *columns)
+    assert (75_00, 200_00, round(200_00 * (edge().house_edge or 0)), None) == names(patrons["p-1"], *columns)
 
 
 def test_a_rating_that_goes_on_after_the_end_of_the_day_has_the_rounds_of_the_next_one(books: Books) -> None:

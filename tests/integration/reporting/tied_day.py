@@ -9,9 +9,10 @@ from random import Random
 from typing import Any, Final
 
 from services.table_inventory.domain.rating_steps import record_step
-from services.table_inventory.domain.ratings import Basis, RecordedStep, rating_of, stated_as, statement
+from services.table_inventory.domain.ratings import Basis, stated_as, statement
+from shared.contracts.derived_rating import RecordedStep, rating_of
 from shared.contracts.property_snapshot import PropertySnapshot
-from shared.contracts.ratings import STEPS, RatingReader, RatingStated
+from shared.contracts.ratings import STEPS, RatedDecisions, RatingReader, RatingStated
 from shared.contracts.topics import RATING_EVENTS
 from tests.support.devices import device, registered, system
 from tests.support.properties import place, property_event
@@ -73,7 +74,8 @@ class Said:
         found: list[RatingStated] = []
         for steps in self._steps.values():
             rating = rating_of(steps)
-            bases = {number: Basis("blackjack") for number in range(len(rating.spans))}
+            basis = Basis("blackjack", RatedDecisions(basis="rounds", number="0", rounds=0))
+            bases = dict.fromkeys(range(len(rating.spans)), basis)
             found += stated_as(statement(rating, bases, date.fromisoformat(gaming_day)), None)
         return found
 

@@ -1,6 +1,7 @@
 """Ratings on a real database: from a casino management system and at the desk, amended, stated, rebuilt."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -306,6 +307,163 @@ def test_without_a_submission_the_property_states_the_edge_and_without_terms_not
     other = RatedTable("BJ-01")
     desk.rate(other.opened(at(1), "R-2"), other.event("closed", at(2), "R-2"))
     assert (None, ("no_bet",)) == (stated(desk)[-1].theoretical_win_cents, stated(desk)[-1].problems)
+
+
+BORDER = 23
+"""The hour at which the next gaming day begins."""
+_TERMS = [{"game": "blackjack", "terms": [TERMS]}]
+
+
+def parts(found: RatingStated) -> list[tuple[Any, ...]]:
+    """The spans of a statement: begin, end, game, what decisions and edge are from, theoretical win."""
+    return [
+        (
+            (one.begins - at(0)) / timedelta(hours=1),
+            (one.ends - at(0)) / timedelta(hours=1),
+            one.game,
+            one.decisions and (one.decisions.basis, one.decisions.number),
+            one.edge and one.edge.house_edge,
+            one.theoretical_win_cents,
+        )
+        for one in found.spans
+    ]
+
+
+def changed_at_the_border(desk: InventoryDesk, table: Mapping[str, Any], **changes: Any) -> None:
+    """From the next gaming day on a version of the property has something else of BJ-01, or of its games."""
+    more: dict[str, Any] = {"rated_games": _TERMS} | changes
+    when = at(BORDER).isoformat()
+    version = property_event(PROPERTY, {"BJ-01": table}, sequence=3, version=3, effective_from=when, **more)
+    desk.desk.feed("properties", version)
+
+
+def test_each_span_goes_by_the_property_of_its_own_gaming_day(desk: InventoryDesk) -> None:
+    """Counted until the border, with its rounds from then on: play over the border is cut there, each round once."""
+    changed_at_the_border(desk, {})
+    desk.clock.now = at(22)
+    desk.done("/ratings", OPEN, person="floor.fay")
+    table, rounds = Table("BJ-01"), Rounds()
+    table.day = "2026-11-21"
+    desk.clock.now = at(24)
+    moments = (BORDER, 23.25, 23.5, 24)
+    desk.settle(*(rounds.posted(table, at(hour), f"r-{hour}", handle=5000, payout=0) for hour in moments))
+    step(desk, "pause", 23.5)
+    step(desk, "resume", 23.75)
+    step(desk, "close", 24.5)
+    [found] = stated(desk)
+    assert [
+        (22, 23, "blackjack", ("stated", "60"), "1/80", "3750"),
+        (23, 23.5, "blackjack", ("rounds", "2"), "1/80", "125"),
+        (23.75, 24.5, "blackjack", ("rounds", "1"), "1/80", "125/2"),
+    ] == parts(found)
+    assert (2.25 * 3600, 39_38) == (found.seconds, found.theoretical_win_cents)
+    assert 0 == desk.state_ratings()
+
+
+@pytest.mark.parametrize("versions", [1, 2])
+def test_terms_that_change_at_the_border_hold_of_the_play_behind_it(desk: InventoryDesk, versions: int) -> None:
+    """Whether the version of the opening had them already, or the next one has: an hour of each, by hand."""
+    later = {"first_day": "2026-11-21", "house_edge": "2.50", "decisions_an_hour": 70}
+    terms = [{"game": "blackjack", "terms": [TERMS | {"last_day": "2026-11-20"}, TERMS | later]}]
+    if versions == 2:
+        changed_at_the_border(desk, {"play": "counted"}, rated_games=terms)
+    else:
+        version = property_event(PROPERTY, {"BJ-01": {"play": "counted"}}, sequence=3, version=3, rated_games=terms)
+        desk.desk.feed("properties", version)
+    desk.clock.now = at(22)
+    desk.done("/ratings", OPEN, person="floor.fay")
+    step(desk, "close", 24)
+    [found] = stated(desk)
+    assert [
+        (22, 23, "blackjack", ("stated", "60"), "1/80", "3750"),
+        (23, 24, "blackjack", ("stated", "70"), "1/40", "8750"),
+    ] == parts(found)
+    assert (2 * 3600, 125_00) == (found.seconds, found.theoretical_win_cents)
+
+
+def test_a_table_that_has_another_game_from_the_border_on_is_rated_by_it(desk: InventoryDesk) -> None:
+    """A forgotten closing goes over two borders: each day has its own span."""
+    craps = TERMS | {"house_edge": "1.41", "decisions_an_hour": 100}
+    games = [{"game": "craps", "kind": "craps"}]
+    rated = [*_TERMS, {"game": "craps", "terms": [craps]}]
+    changed_at_the_border(desk, {"play": "counted", "game": "craps"}, games=games, rated_games=rated)
+    desk.clock.now = at(22)
+    desk.done("/ratings", OPEN, person="floor.fay")
+    step(desk, "close", BORDER + 25)
+    [found] = stated(desk)
+    assert [
+        (22, 23, "blackjack", ("stated", "60"), "1/80", "3750"),
+        (23, 47, "craps", ("stated", "2400"), "141/10000", "169200"),
+        (47, 48, "craps", ("stated", "100"), "141/10000", "7050"),
+    ] == parts(found)
+
+
+def test_a_rules_submission_holds_of_the_play_since_it_took_effect(desk: InventoryDesk) -> None:
+    """In the midst of a span: each round counts once, under the one or the other."""
+    first = submission(tables=["BJ-03"], property=PROPERTY)
+    decks: dict[str, Any] = {"submission": {"decks": 8}, "effective_from": at(2).isoformat()}
+    second = submission(2, tables=["BJ-03"], property=PROPERTY, version=2, **decks)
+    desk.desk.feed("submissions", first, second)
+    table, rounds = Table("BJ-03"), Rounds()
+    moments = (1.5, 2, 2.5, 2.75, 3)
+    desk.settle(*(rounds.posted(table, at(hour), f"r-{hour}", handle=100, payout=0) for hour in moments))
+    rated = RatedTable("BJ-03")
+    desk.rate(rated.opened(at(1), average_bet_cents=80_00), rated.event("closed", at(3)))
+    [found] = stated(desk)
+    edges = [edge_of(first), edge_of(second)]
+    assert edges[0] != edges[1]
+    assert [
+        (1, 2, "blackjack", ("rounds", "2"), str(edges[0]), str(2 * 80_00 * edges[0])),
+        (2, 3, "blackjack", ("rounds", "3"), str(edges[1]), str(3 * 80_00 * edges[1])),
+    ] == parts(found)
+    assert (7200, round(80_00 * (2 * edges[0] + 3 * edges[1]))) == (found.seconds, found.theoretical_win_cents)
+    assert [1, 2] == [one.edge.version for one in found.spans if one.edge is not None]
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_rating_at_a_table_that_is_retired_is_paused_closed_and_left(desk: InventoryDesk, is_listed: bool) -> None:
+    """Whether the table stays listed or not; but nobody opens, resumes or moves a rating there any more."""
+    gone = {"BJ-01": {"play": "counted", "retired_on": "2026-11-21"}} if is_listed else {}
+    tables = gone | {"BJ-02": {"play": "counted"}}
+    when = at(BORDER).isoformat()
+    version = property_event(PROPERTY, tables, sequence=3, version=3, effective_from=when, rated_games=_TERMS)
+    desk.desk.feed("properties", version)
+    desk.clock.now = at(22)
+    for _ in range(3):
+        desk.done("/ratings", OPEN, person="floor.fay")
+    here, there = RatedTable("BJ-01"), RatedTable("BJ-02")
+    desk.rate(here.opened(at(22), "R-9", average_bet_cents=50_00))
+    step(desk, "buy-in", 24, {"buy_in_cents": 100_00})
+    step(desk, "average-bet", 24, {"average_bet_cents": 50_00})
+    step(desk, "pause", 24)
+    assert_problem(desk.send(f"/ratings/{PROPERTY}/pit-1/resume", {}, person="floor.fay"), 404, "BJ-01")
+    assert "closed" == step(desk, "close", 25)["status"]
+    assert "BJ-02" == step(desk, "move", 25, {"table": "BJ-02"}, rating="pit-2")["table"]
+    step(desk, "close", 26, rating="pit-2")
+    assert "closed" == step(desk, "close", 26, rating="pit-3")["status"]
+    assert_problem(desk.send("/ratings", OPEN, person="floor.fay"), 404, "BJ-01")
+    desk.done("/ratings", OPEN | {"table": "BJ-02"}, person="floor.fay")
+    moved = desk.send(f"/ratings/{PROPERTY}/pit-4/move", {"table": "BJ-01"}, person="floor.fay")
+    assert_problem(moved, 404, "BJ-01")
+    desk.rate(here.event("paused", at(24), "R-9"), here.event("bought_in", at(24), "R-9", buy_in_cents=100_00))
+    desk.rate(here.event("closed", at(26), "R-9"))
+    assert [] == desk.quarantined()
+    right: dict[str, Any] = {"step": "BJ-01/4", "instead": {"at": at(25).isoformat()}, "reason": "left earlier"}
+    desk.rate(here.event("amended", at(27), "R-9", **right))
+    assert [] == desk.quarantined()
+    desk.rate(here.opened(at(26), "R-10"), here.event("resumed", at(26), "R-9"), there.event("moved", at(26), "R-9"))
+    assert 2 == len(desk.quarantined())
+    last = {one.rating: one for one in stated(desk)}
+    ends = {name: (one.closed_at, one.theoretical_win_cents, one.problems) for name, one in last.items()}
+    assert ends == {
+        "pit-1": (at(25), None, ("no_table",)),
+        "pit-2": (at(26), None, ("no_table",)),
+        "pit-3": (at(26), None, ("no_table",)),
+        "R-9": (at(25), None, ("outside", "no_table")),
+    }
+    amend: dict[str, Any] = {"step": "desk/2", "instead": {"at": at(BORDER).isoformat()}, "reason": "left at its end"}
+    desk.done(f"/ratings/{PROPERTY}/pit-3/overrule", amend, person="floor.sup")
+    assert (37_50, ()) == (stated(desk)[-1].theoretical_win_cents, stated(desk)[-1].problems)
 
 
 def test_a_card_reader_of_the_table_ties_its_seat_and_no_system_or_person_does(desk: InventoryDesk) -> None:

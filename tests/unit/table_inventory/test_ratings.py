@@ -8,14 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.table_inventory.domain.ratings import (
-    Basis,
-    RecordedStep,
-    decisions_of,
-    rating_of,
-    stated_as,
-    statement,
-)
+from services.table_inventory.domain.ratings import Basis, decisions_of, stated_as, statement
+from shared.contracts.derived_rating import RecordedStep, rating_of
 from shared.contracts.ratings import RatedEdge, RatingRecorded, RatingStated, RatingValues, StepKind
 
 DAY = date(2026, 11, 20)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from services.table_inventory.domain.ratings import RecordedStep, rating_of
+from shared.contracts.derived_rating import RecordedStep, rating_of
 from shared.contracts.ratings import RatingValues
 from tests.unit.table_inventory.test_ratings import after, step
 

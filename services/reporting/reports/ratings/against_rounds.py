@@ -1,7 +1,7 @@
 """Ratings against rounds: a patron's play as a floorperson rated it, and as it was settled."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from services.reporting.reports.common.theoretical_win import STATED_HOUSE_EDGE
 from services.reporting.reports.ratings.rated_play import RatedPlay, RatedWagers, all_of, rated_play
 from services.reporting.reports.ratings.stated_ratings import Stated, stated_ratings
 from shared.contracts.accounts import AccountOpened, PatronRegistered
-from shared.contracts.ratings import RatingStated
+from shared.contracts.ratings import RatedSpan, RatingStated
 from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 from shared.runtime.http.roles import READ_PATRON_REPORTS
@@ -75,7 +75,10 @@ _DIFFERENCE: Final = Column(
     name="difference_cents",
     title="Difference",
     unit="cents",
-    formula="theoretical win, rated - theoretical win; empty where one of them is, or a wager has no house edge",
+    formula=(
+        "theoretical win, rated - theoretical win; empty where one of them is, a wager has no house edge, or a span "
+        "was at a counted table"
+    ),
 )
 
 SESSIONS: Final = Section(
@@ -139,12 +142,19 @@ async def _fill(books: Books) -> Content:
     return Content((fill(SESSIONS, _sessions(ratings, played)), fill(PATRONS, _patrons(ratings, played))))
 
 
-def _of_rounds(wagers: RatedWagers, rated: Cell) -> dict[str, Any]:
-    """Return the cells of settled play, and the rated theoretical win less the settled theoretical win."""
+def _of_rounds(wagers: RatedWagers, rated: Cell, spans: Iterable[RatedSpan]) -> dict[str, Any]:
+    """Return the cells of settled play, and the rated theoretical win less the settled theoretical win.
+
+    Nothing is settled at counted tables: there are no cells if all spans are there, and no difference if some are.
+    """
     play = wagers.play
+    settled_spans = {span.decisions is not None and span.decisions.basis == "rounds" for span in spans}
+    if settled_spans == {False} and not play.rounds.value:
+        return {}
     settled = play.theoretical.shown
     bet = round(Fraction(play.handle.value, play.rounds.value)) if play.rounds.value else None
-    both = not play.theoretical.without and isinstance(rated.value, int) and isinstance(settled.value, int)
+    is_whole = False not in settled_spans and not play.theoretical.without
+    both = is_whole and isinstance(rated.value, int) and isinstance(settled.value, int)
     return {
         "tied_by": wagers.tied_by,
         "rounds": play.rounds,
@@ -184,7 +194,7 @@ def _sessions(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str
             "rated_decisions": Cell(decisions, because),
             "rated_win_cents": rated,
             "seat_taken_by": ", ".join(played.taken_by.get(fact.rating, ())) or None,
-            **_of_rounds(played.of_rating.get(fact.rating, RatedWagers()), rated),
+            **_of_rounds(played.of_rating.get(fact.rating, RatedWagers()), rated, fact.spans),
         }
 
 
@@ -200,11 +210,12 @@ def _patrons(ratings: Sequence[Stated], played: RatedPlay) -> Iterator[dict[str,
         known = [cents for cents in wins if cents is not None]
         rated = Cell(sum(known) if mine and len(known) == len(wins) else None, because)
         unrated = played.unrated.get(patron, Play())
+        wagers = all_of(played.of_rating.get(one.fact.rating, RatedWagers()) for one in mine)
         yield {
             "patron": patron,
             "ratings": Figure(len(mine), because),
             "rated_win_cents": rated,
-            **_of_rounds(all_of(played.of_rating.get(one.fact.rating, RatedWagers()) for one in mine), rated),
+            **_of_rounds(wagers, rated, (span for one in mine for span in one.fact.spans)),
             "unrated_handle_cents": unrated.handle,
             "unrated_win_cents": unrated.theoretical.shown,
             "unrated_without_edge_percent": unrated.without_percent,
@@ -219,7 +230,8 @@ RATINGS_AGAINST_ROUNDS: Final = Report(
         "times: average bet, decisions and theoretical win of each rating, their difference, and the play that nobody "
         "rated. Wagers from accounts are of their owners. Wagers in chips are a patron's where a device of the table, "
         "such as a player-card reader, signed that the patron played in that seat; elsewhere their player is "
-        "not identified, and the rounds have less than the patron played."
+        "not identified, and the rounds have less than the patron played. At counted tables nothing is settled, and "
+        "the rating stands alone."
     ),
     sections=(SESSIONS, PATRONS),
     sources=(RatingStated, SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

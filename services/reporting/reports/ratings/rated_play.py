@@ -152,9 +152,18 @@ def _columns(times: Sequence[_Time], *names: str) -> dict[str, list[Any]]:
 
 
 def _times(ratings: Iterable[Stated]) -> Iterator[_Time]:
+    """Yield the uninterrupted times of ratings at tables; consecutive spans at a table are one time."""
     for _, fact in ratings:
-        if fact.patron is not None:
-            yield from (_Time(fact.rating, fact.patron, one.table, one.begins, one.ends) for one in fact.spans)
+        time: _Time | None = None
+        for one in fact.spans if fact.patron is not None else ():
+            if time is not None and (time.table, time.ends) == (one.table, one.begins):
+                time = replace(time, ends=one.ends)
+                continue
+            if time is not None:
+                yield time
+            time = _Time(fact.rating, fact.patron or "", one.table, one.begins, one.ends)
+        if time is not None:
+            yield time
 
 
 def _tied_times(ratings: Iterable[Stated]) -> Iterator[_TiedTime]:

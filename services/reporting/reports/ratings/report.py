@@ -7,8 +7,9 @@ from typing import Any, Final
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Section, fill
 from services.reporting.framework.figures import Cell, Figure
-from services.reporting.read_model.reading import Books, Listed
+from services.reporting.read_model.reading import Books
 from services.reporting.reports.ratings.stated_ratings import (
+    Open,
     Stated,
     open_ratings,
     others_of,
@@ -83,7 +84,7 @@ OPEN: Final = Section(
     columns=(
         _PATRON,
         _RATING,
-        Column(name="table", title="Table"),
+        Column(name="table", title="Table", formula="at which the patron plays now"),
         Column(name="opened_at", title="Opened", unit="moment"),
         Column(name="by", title="Opened by"),
         Column(name="problems", title="Problems", formula="why a rating that was closed is not any more"),
@@ -153,17 +154,16 @@ def _parts(span: RatedSpan) -> Mapping[str, Any]:
     return said
 
 
-def _open(openings: Iterable[Listed], back: Iterable[Stated]) -> Iterator[dict[str, Any]]:
+def _open(left: Iterable[Open], back: Iterable[Stated]) -> Iterator[dict[str, Any]]:
     contradict = {one.fact.rating: one for one in back}
-    for one in openings:
-        again = contradict.pop(one.fact.rating, None)
-        opening: RatingRecorded = one.fact
+    for opening, rating in left:
+        again = contradict.pop(rating.rating, None)
         yield {
-            "patron": None if opening.values is None else opening.values.patron,
-            "rating": Cell(opening.rating, (one.entry,)),
-            "table": opening.table,
-            "opened_at": opening.at,
-            "by": opening.by,
+            "patron": rating.patron,
+            "rating": Cell(rating.rating, (opening.entry,)),
+            "table": rating.table,
+            "opened_at": rating.opened_at,
+            "by": opening.fact.by,
             "problems": None if again is None else ", ".join(again.fact.problems),
         }
     for name, gone in contradict.items():

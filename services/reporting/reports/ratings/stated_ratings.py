@@ -5,6 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 from services.reporting.read_model.reading import Books, Listed
+from shared.contracts.derived_rating import Rating, RecordedStep, rating_of
 from shared.contracts.ratings import RatingRecorded, RatingStated, RatingTime, rated_at_once
 
 
@@ -59,27 +60,37 @@ def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
     )
 
 
-async def open_ratings(books: Books) -> list[Listed]:
-    """Return the openings, on the queried gaming days, of ratings not closed by the query's as-of time.
+class Open(NamedTuple):
+    """The opening of a rating that is not closed, and the rating as amended and moved since."""
 
-    A rating whose opening was voided is left out; a rating whose closing was voided is still open.
+    opening: Listed
+    rating: Rating
+
+
+async def open_ratings(books: Books) -> list[Open]:
+    """Return the ratings opened on the queried gaming days and not closed by the query's as-of time, by opening.
+
+    Each is derived from all of its steps: a rating whose opening was voided is left out, and a rating whose closing was
+    voided is still open. A queried table is the one at which the patron plays last.
     """
     everywhere = books.asked(table=None, game=None)
     question = books.question
-    steps = await everywhere.facts(RatingRecorded)
-    openings = {one.fact.rating: one for one in steps if one.fact.event == "rating.opened"}
-    later = await everywhere.facts(RatingRecorded, first=question.first, last=date.max) if openings else []
-    amended: dict[tuple[str, str], Listed] = {}
-    for one in sorted(later, key=lambda each: (each.occurred_at, each.entry.shard, each.entry.seq)):
-        if one.fact.amends is not None:
-            amended[one.fact.rating, one.fact.amends] = one
-    void = {key for key, one in amended.items() if one.fact.values is None}
-    closed = {
-        one.fact.rating
-        for one in later
-        if one.fact.event == "rating.closed" and (one.fact.rating, one.fact.step) not in void
+    openings = {
+        one.fact.rating: one for one in await everywhere.facts(RatingRecorded) if one.fact.event == "rating.opened"
     }
-    found = [one for name, one in openings.items() if name not in closed and (name, one.fact.step) not in void]
-    if question.table is not None:
-        found = [one for one in found if one.fact.table == question.table]
-    return sorted(found, key=lambda one: one.occurred_at)
+    later = await everywhere.facts(RatingRecorded, first=question.first, last=date.max) if openings else []
+    steps: dict[str, list[RecordedStep]] = {name: [] for name in openings}
+    for one in later:
+        if one.fact.rating in steps:
+            steps[one.fact.rating].append(RecordedStep(one.entry.shard, one.entry.seq, one.fact))
+    found = [Open(openings[name], rating_of(of_rating)) for name, of_rating in steps.items()]
+    return sorted(
+        (
+            one
+            for one in found
+            if one.rating.opened_at is not None
+            and one.rating.closed_at is None
+            and question.table in (None, one.rating.table)
+        ),
+        key=lambda one: one.opening.occurred_at,
+    )
