@@ -3,6 +3,7 @@
 The file is read and encrypted before a command is decided. It is stored in a table outside the journal.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, Final
@@ -51,12 +52,16 @@ class PrepareSar(PreparingFile[SarInFile]):
 
     Another person releases it. `detected_on` is the day on which the facts were first known; the filing deadline
     follows from it, and from whether a suspect is known: by the file, or as a patron (`subject`). The file is stored
-    encrypted. The report is invisible to people without a role for these reports.
+    encrypted. A report that was rejected is due until another one files it again (`files_again`), or it is withdrawn.
+    The report is invisible to people without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
     subject: Annotated[Patron | None, Field(description="the patron, by reference, if the subject is a patron")] = None
     detected_on: Annotated[Day, Field(description="the day of initial detection")]
+    files_again: Annotated[
+        _Number | None, Field(description="the number of the rejected report that this one replaces, if there is one")
+    ] = None
     file: Annotated[str, Field(min_length=1, max_length=_FILE_MAX, description="the file, XML"), PERSONAL]
 
 
@@ -73,9 +78,9 @@ class ReleaseSar(_OfSar, Approving):
 
 
 class WithdrawSar(_OfSar):
-    """Withdraw a suspicious activity report that was not sent.
+    """Withdraw a suspicious activity report that was not sent, or was rejected and is not to be filed any more.
 
-    Its file is destroyed.
+    The file of one that was not sent is destroyed. What was sent is kept until its retention period has ended.
     """
 
     reason: Reason
@@ -114,11 +119,12 @@ class DestroySarFile(_OfSar):
 
 @dataclass(frozen=True, slots=True)
 class _Preparing:
-    """The state to prepare a report: properties, next report number, and the report with the same file, if any."""
+    """The state to prepare a report: properties, next number, report with the same file, reports to file again."""
 
     places: Places
     sar: int
     same: int | None
+    rejected: Sequence[SarDocument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,7 @@ async def _preparing(connection: AsyncConnection, command: PrepareSar) -> _Prepa
         await known_places(connection, properties),
         await last_number(connection, table, "sar", property=command.property) + 1,
         await queries.with_file(connection, command.property, command.as_read().sha256),
+        await queries.to_file_again(connection, command.property),
     )
 
 
@@ -179,6 +186,7 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
     file, report = command.as_read(), command.as_read().found
     if state.same is not None:
         raise Rejected(Because.ALREADY_DECIDED, f"report {state.same} has this file: withdraw that, or release it")
+    sars.require_linked(state.rejected, command.files_again, command.subject, report)
     sars.require_detected(report, command.detected_on, _today(place, now))
     require_filing_day(place, report.filed_on, now.at)
     is_subject_known = report.is_subject_known or command.subject is not None
@@ -194,6 +202,7 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
         dollars=report.dollars,
         amends=report.amends,
         continues=report.continues,
+        files_again=command.files_again,
         content_sha256=file.sha256,
         content_bytes=file.size_bytes,
         by=now.by,
@@ -212,7 +221,7 @@ def _release(command: ReleaseSar, sar: SarDocument, now: Now) -> Accepted:
 
 @COMMANDS.handles(WithdrawSar, load=_find)
 def _withdraw(command: WithdrawSar, sar: SarDocument, now: Now) -> Accepted:
-    sar.require_status(*UNSENT)
+    sar.require_status(*UNSENT, "rejected")
     return _accepted(sar, SarWithdrawn(**_about(sar, now), reason=command.reason), now)
 
 
@@ -239,7 +248,7 @@ def _acknowledge(command: RecordSarAcknowledgement, state: _Answering, now: Now)
 @COMMANDS.handles(DestroySarFile, load=_destroying)
 def _destroy(command: DestroySarFile, state: _Destroying, now: Now) -> Accepted:
     sar = state.sar
-    sar.require_status("accepted", "rejected")
+    sar.require_status("accepted", "rejected", "withdrawn")
     if sar.destroyed_at is not None or sar.filed_at is None:
         raise Rejected(Because.ALREADY_DECIDED, f"the file of {sar.named()} was destroyed")
     place = place_for_command(state.places.place, command.property, now.at)

@@ -1,11 +1,11 @@
-"""The read model of reports. It also deletes the files of withdrawn and destroyed reports."""
+"""The read model of reports. It also deletes the files of reports withdrawn unsent, and of destroyed ones."""
 
 from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import delete
+from sqlalchemy import delete, exists
 
 from services.suspicious_activity.domain.sars import SarDocument, begun, changes
 from services.suspicious_activity.tables import sar_files, sars
@@ -19,7 +19,10 @@ from shared.runtime.projector import Projector, Transaction
 
 _KEY: Final = ("property", "sar")
 _ADD: Final = insert(sars)
-_DESTROY: Final = compiled(delete(sar_files).where(same(sar_files, given(sar_files, _KEY), _KEY)), _KEY)
+_OF_SAR: Final = same(sar_files, given(sar_files, _KEY), _KEY)
+_DESTROY: Final = compiled(delete(sar_files).where(_OF_SAR), _KEY)
+_UNSENT: Final = exists().where(same(sars, sar_files, _KEY), sars.c.filed_at.is_(None))
+_WITHDRAW: Final = compiled(delete(sar_files).where(_OF_SAR, _UNSENT), _KEY)
 _ERRORS: Final = TypeAdapter(tuple[FilingError, ...])
 
 
@@ -41,7 +44,8 @@ async def _write(sent: Pipeline, entry: Entry, fact: AboutSar) -> None:
     changed = _row(changes(fact, entry.recorded_at))
     await sent.write(_changing(tuple(changed)), [key | changed], otherwise=AssertionError(f"there is no report {key}"))
     if isinstance(fact, SarWithdrawn | SarDestroyed):
-        await sent.write(_DESTROY, keyed(_DESTROY, [(fact.property, fact.sar)]))
+        delete_file = _WITHDRAW if isinstance(fact, SarWithdrawn) else _DESTROY
+        await sent.write(delete_file, keyed(delete_file, [(fact.property, fact.sar)]))
 
 
 @cache

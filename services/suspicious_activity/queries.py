@@ -1,15 +1,17 @@
 """Read all reports or only those still due, and their files; rewrap the keys of the files."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import Row, and_, select, update
+from sqlalchemy import ColumnElement, Row, and_, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.suspicious_activity.domain.sars import OPEN, DueSar, SarDocument, due
+from services.suspicious_activity.domain.sars import DueSar, SarDocument, due
 from services.suspicious_activity.tables import sar_files, sars
 from shared.runtime.differences import ComparedTable
 from shared.runtime.filing.sealed_files import FileStore
+from shared.runtime.filing.steps import UNSENT
 from shared.runtime.projections.sql_comparison import compare_selected
 from shared.runtime.rows import find_row
 from shared.runtime.sealing import WrappingKeys, about_file
@@ -17,6 +19,14 @@ from shared.runtime.sealing import WrappingKeys, about_file
 FILES: Final = FileStore(sar_files, "sar", "suspicious activity report")
 
 _S, _F = sars.c, sar_files.c
+_LATER: Final = sars.alias("later")
+_FILED_AGAIN: Final = exists().where(
+    _LATER.c.property == _S.property,
+    _LATER.c.files_again == _S.sar,
+    or_(_LATER.c.status != "withdrawn", _LATER.c.filed_at.is_not(None)),
+)
+_AGAIN: Final = and_(_S.status == "rejected", ~_FILED_AGAIN)
+"""A rejected report that is in no later report, and was not withdrawn."""
 
 
 def document_of(row: Row[Any]) -> SarDocument:
@@ -48,13 +58,25 @@ async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier:
 
 async def due_sars(connection: AsyncConnection, property_name: str, today: date) -> list[DueSar]:
     """Return the reports of a property that are still to be sent, earliest deadline first."""
-    query = select(sars).where(_S.property == property_name, _S.status.in_(OPEN)).order_by(_S.file_by, _S.sar)
-    return [due(document_of(row), today) for row in await connection.execute(query)]
+    found = await _reports(connection, property_name, or_(_S.status.in_(UNSENT), _AGAIN))
+    return [due(one, today) for one in found]
+
+
+async def to_file_again(connection: AsyncConnection, property_name: str) -> Sequence[SarDocument]:
+    """Return the rejected reports of a property that must be filed again, earliest deadline first."""
+    return await _reports(connection, property_name, _AGAIN)
+
+
+async def _reports(
+    connection: AsyncConnection, property_name: str, which: ColumnElement[bool]
+) -> Sequence[SarDocument]:
+    query = select(sars).where(_S.property == property_name, which).order_by(_S.file_by, _S.sar)
+    return [document_of(row) for row in await connection.execute(query)]
 
 
 async def compare_files(connection: AsyncConnection) -> ComparedTable:
-    """Compare reports with stored files: each report has a file unless it was withdrawn or its file destroyed."""
-    kept = and_(_S.status != "withdrawn", _S.destroyed_at.is_(None))
+    """Compare reports with stored files: each has one unless it was withdrawn unsent or its file destroyed."""
+    kept = and_(or_(_S.status != "withdrawn", _S.filed_at.is_not(None)), _S.destroyed_at.is_(None))
     both = and_(_F.property == _S.property, _F.sar == _S.sar)
     said = select(_S.property, _S.sar).where(kept)
     stored = select(_S.property, _S.sar).join(sar_files, both).where(kept)

@@ -25,6 +25,7 @@ sars = Table(
     *dates("detected_on", "file_by", "first_day", "last_day"),
     *counts("dollars"),
     *texts("amends", "continues", null=True),
+    *counts("files_again", null=True),
     *step_columns(),
     *texts("bsa_id", "destroyed_by", null=True),
     *moments("destroyed_at", null=True),

@@ -38,6 +38,7 @@ class SarPrepared(AboutSar):
 
     `subject` is the patron by reference, if the subject is a patron. Days, dollars and identifiers are those of the
     file; `amends` and `continues` are the identifiers of the earlier report that it corrects or continues.
+    `files_again` is the number of the rejected report that this one replaces.
     """
 
     subject: Patron | None = None
@@ -49,13 +50,17 @@ class SarPrepared(AboutSar):
     dollars: Annotated[int, Field(strict=True, ge=0, le=10**12)]
     amends: BsaIdentifier | None = None
     continues: BsaIdentifier | None = None
+    files_again: int | None = None
     content_sha256: Digest
     content_bytes: int
 
 
 @fact("sar.withdrawn", SUSPICIONS)
 class SarWithdrawn(AboutSar, WithdrawnStep):
-    """A report was withdrawn before it was sent; its file was destroyed."""
+    """A report will not be sent (again).
+
+    One that was not sent loses its file; of one that was rejected, the file is kept as long as the law says.
+    """
 
 
 @fact("sar.released", SUSPICIONS)

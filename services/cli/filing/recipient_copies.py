@@ -49,7 +49,11 @@ def recipient_copies(
 
 
 def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the texts of a recipient's document by name; the taxpayer number has its last four digits only."""
+    """Return the texts of a recipient's document by name; taxpayer numbers have their last four digits only.
+
+    The document is headed with the recipient as the last return has it. Each return has its own: the one that corrects
+    a name to nothing has the old name.
+    """
     said = _Said(layout, rows[-1])
     return {
         "form": form,
@@ -57,8 +61,7 @@ def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[
         "payer": said.lines(_PAYER),
         "payer_tin": said("payer.tin"),
         "phone": said("payer.phone"),
-        "recipient": said.lines(_RECIPIENT),
-        "recipient_tin": _cut(said("recipient.tin") or said("recipient.foreign_tin")),
+        **_recipient(said),
         "returns": [_return(layout, row) for row in rows],
     }
 
@@ -78,6 +81,11 @@ class _Said:
         return [line for line in said if line]
 
 
+def _recipient(said: _Said) -> dict[str, Any]:
+    number = said("recipient.tin") or said("recipient.foreign_tin")
+    return {"recipient": said.lines(_RECIPIENT), "recipient_tin": _cut(number)}
+
+
 def _return(layout: ReturnLayout, row: Row) -> dict[str, Any]:
     said = _Said(layout, row)
     boxes = []
@@ -88,6 +96,7 @@ def _return(layout: ReturnLayout, row: Row) -> dict[str, Any]:
     return {
         "account_number": said("account_number"),
         "corrected": bool(said("corrected")),
+        **_recipient(said),
         "boxes": boxes,
     }
 

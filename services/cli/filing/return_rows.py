@@ -79,11 +79,6 @@ class InformationReturn:
             yield f"{_dollars(withheld_cents)} cannot have been withheld"
         if withheld_cents > max(self.winnings_cents, 0):
             yield f"{_dollars(withheld_cents)} were withheld of {_dollars(self.winnings_cents)}"
-        if self.form == _WITHHELD_WHOLE and 0 <= withheld_cents < self.regular_cents:
-            yield (
-                f"{_dollars(withheld_cents)} were withheld instead of {_dollars(self.regular_cents)}: no claim under a "
-                "treaty is recorded with the winner that gives so much relief"
-            )
         beside_cents = (self.state_withheld_cents or 0) + (self.local_withheld_cents or 0)
         if beside_cents and withheld_cents + beside_cents > self.winnings_cents >= withheld_cents:
             taken = _dollars(withheld_cents + beside_cents)
@@ -92,6 +87,22 @@ class InformationReturn:
             yield f"it was won on {self.won_on}, after {self.tax_year}"
         if who is not None and who.date_of_birth is not None and who.date_of_birth > self.won_on:
             yield f"the winner was born on {who.date_of_birth}, after {self.won_on}"
+
+    def shortfall(self) -> str | None:
+        """Return, as text, how much less was withheld than had to be on Form 1042-S, None if nothing is missing.
+
+        The return is due all the same, with what was withheld: box 11 (tax paid by the agent) stays empty, because the
+        books know of no such payment.
+        """
+        withheld_cents = self.withheld_cents
+        if self.form != _WITHHELD_WHOLE or withheld_cents is None or withheld_cents >= self.regular_cents:
+            return None
+        short = _dollars(self.regular_cents - withheld_cents)
+        return (
+            f"{_dollars(withheld_cents)} were withheld instead of {_dollars(self.regular_cents)}: tax is short by "
+            f"{short}, for which the casino is liable (26 U.S.C. 1461); no claim under a treaty that gives so much "
+            "relief is recorded with the winner"
+        )
 
     def _refusals_beside(self, filer: Filer) -> Iterator[str]:
         """Yield the errors in the state and local tax fields, as text."""

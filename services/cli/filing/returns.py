@@ -138,7 +138,7 @@ def copies(
     """Write a copy for each recipient of the information returns in a filing, as PDF; the access is recorded.
 
     The documents have the contents of the file, and are not forms of the IRS. A return that was rejected is left out:
-    its copy comes from the filing that has it again.
+    its copy comes from the filing that has it again. A filing that is not released yet has no copies.
 
     Example: pitledger filing copies riverside 4 -o copies
     """
@@ -148,6 +148,8 @@ def copies(
         found = accounts.read(path)
         if found["form"] not in _RETURNS.values():
             raise InputRefused(f"filing {filing} of {property_name} has no information returns")
+        if found["status"] == "prepared":
+            raise InputRefused(f"filing {filing} of {property_name} is prepared: copies are of what was released")
         content = accounts.read_bytes(f"{path}/file").decode()
     layout = _layout(laws, found["form"], int(found["period"]), told=True)
     stand = [
@@ -175,6 +177,7 @@ class _Office:
     def __init__(self, accounts: Client, property_name: str, filer: Filer, layout: ReturnLayout) -> None:
         self._accounts, self._property, self._filer, self._layout = accounts, property_name, filer, layout
         self._wrong: list[str] = []
+        self._short: dict[str, str] = {}
         self._known: dict[str, PatronIdentity | None] = {}
 
     def originals(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
@@ -184,6 +187,7 @@ class _Office:
         """
         made = [_Named(str(one.get("patron")), one["account_number"], [self._row(one)]) for one in rows]
         self._refuse()
+        self._tell_short(made)
         return made
 
     def corrections(self, rows: Iterable[Mapping[str, Any]]) -> list[_Named]:
@@ -205,6 +209,7 @@ class _Office:
             if found:
                 made.append(_Named(one["patron"], number, found))
         self._refuse()
+        self._tell_short(made)
         return made
 
     def outdated(self, rows: Iterable[Mapping[str, Any]]) -> set[str]:
@@ -270,8 +275,10 @@ class _Office:
         wrong = [*one.refusals(self._filer), *unwritten(self._layout, fields)]
         if one.identity is not None:
             wrong += wrong_cells(self._layout, row)
-        who = patron or "unknown"
-        return row, [f"{who}, return {one.account_number}: {reason}" for reason in wrong]
+        name = f"{patron or 'unknown'}, return {one.account_number}"
+        if (short := one.shortfall()) is not None:
+            self._short[one.account_number] = f"{name}: {short}"
+        return row, [f"{name}: {reason}" for reason in wrong]
 
     def _identity(self, patron: str) -> PatronIdentity | None:
         if patron not in self._known:
@@ -280,6 +287,12 @@ class _Office:
             except NotFound:
                 self._known[patron] = None
         return self._known[patron]
+
+    def _tell_short(self, made: Iterable[_Named]) -> None:
+        """Print of each return that is made by how much its tax is short."""
+        for one in made:
+            if one.account_number in self._short:
+                message(self._short[one.account_number])
 
     def _refuse(self) -> None:
         if self._wrong:

@@ -157,13 +157,18 @@ def prepare(
         str | None,
         typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today at the property)."),
     ] = None,
+    again: Annotated[
+        int | None, typer.Option("--again", metavar="REPORT", min=1, help="The rejected report that this one replaces.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a suspicious activity report as a file for FinCEN, and record it. Another person releases it.
 
-    The last day of filing follows from the day of detection, and is later if the subject is unknown.
+    The last day of filing follows from the day of detection, and is later if the subject is unknown. A rejected report
+    is due until another one files it again (--again), or it is withdrawn.
 
     Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
+    Example: pitledger sar prepare p-7.yaml -o sar-p-7-again.xml --again 1
     """
     try:
         found = SarDraft.model_validate(read_document(str(draft_file)))
@@ -176,6 +181,8 @@ def prepare(
     document: dict[str, Any] = {"property": found.property, "detected_on": found.detected_on.isoformat()}
     if found.subject is not None:
         document["subject"] = found.subject
+    if again is not None:
+        document["files_again"] = again
     with client_of(_ROOM) as room:
         prepared = room.do("/sars", document | {"file": content.decode()})
     write_bytes(content, output, "xml", readable=True)
@@ -206,7 +213,9 @@ def withdraw(
     reason: WithdrawReason,
     as_json: AsJson = False,
 ) -> None:
-    """Withdraw a suspicious activity report that was not sent; the stored file is destroyed.
+    """Withdraw a suspicious activity report that was not sent, or was rejected and is not to be filed any more.
+
+    The stored file of one that was not sent is destroyed.
 
     Example: pitledger sar withdraw riverside 3 --reason "the play explains it"
     """
@@ -258,7 +267,7 @@ def acknowledge(
         show(table(names("Code") + words("Where", "What"), list(map(words_of, errors))))
     _SARS.step(property_name, sar, "acknowledgement", said | corrected(reason), as_json=as_json)
     if not identifiers:
-        raise CheckFailed("it was not accepted: correct it, and file it again")
+        raise CheckFailed(f"it was not accepted: correct it, and file it again: pitledger sar prepare … --again {sar}")
 
 
 @app.command()

@@ -21,9 +21,9 @@ _STEPS: Final = {
     "prepared": ("release-sar", "withdraw-sar"),
     "released": ("record-sar-filed", "withdraw-sar"),
     "filed": ("record-sar-acknowledgement",),
-    "rejected": ("destroy-sar-file",),
+    "rejected": ("withdraw-sar", "destroy-sar-file"),
     "accepted": ("destroy-sar-file",),
-    "withdrawn": (),
+    "withdrawn": ("destroy-sar-file",),
 }
 """The statuses in the order in which they are shown, each with the commands that may follow."""
 
@@ -37,7 +37,17 @@ _MORE: Final = {
     "accepted": ("filed_at", "bsa_id", "destroyed_at"),
     "withdrawn": ("withdrawn_by", "withdrawn_at", "withdraw_reason"),
 }
-_SHOWN: Final = ("subject", "detected_on", "first_day", "last_day", "dollars", "amends", "continues", "bsa_id")
+_SHOWN: Final = (
+    "subject",
+    "detected_on",
+    "first_day",
+    "last_day",
+    "dollars",
+    "amends",
+    "continues",
+    "files_again",
+    "bsa_id",
+)
 
 
 def routes() -> APIRouter:
@@ -90,6 +100,8 @@ def routes() -> APIRouter:
 
 def _acts(property_name: str, one: Record) -> list[Act]:
     here = {"property": property_name, "sar": one["sar"]}
+    if one["status"] == "withdrawn" and one.get("filed_at") is None:
+        return []  # its file was destroyed
     return [Act(SUSPICIONS, name, here) for name in _STEPS[one["status"]]]
 
 

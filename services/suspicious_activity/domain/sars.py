@@ -1,5 +1,6 @@
 """Suspicious activity reports: filing deadline, retention, and the order of their steps. Pure."""
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, Final, Literal
 
@@ -21,10 +22,7 @@ from shared.contracts.suspicions import (
     SarWithdrawn,
 )
 from shared.runtime.commands.approval_subject import ApprovalSubject
-from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
-
-OPEN: Final[tuple[FilingStatus, ...]] = (*UNSENT, "rejected")
-"""The statuses in which a report must still be filed, or filed again."""
+from shared.runtime.filing.steps import FiledDocument, changes_by
 
 _FORM: Final = "sar"
 _RECORDS: Final = "suspicious_activity_records"
@@ -43,6 +41,7 @@ class SarDocument(FiledDocument, ApprovalSubject):
     dollars: int
     amends: BsaIdentifier | None = None
     continues: BsaIdentifier | None = None
+    files_again: int | None = None
     bsa_id: BsaIdentifier | None = None
     destroyed_by: Person | None = None
     destroyed_at: datetime | None = None
@@ -77,6 +76,26 @@ def require_detected(file: SarInFile, detected_on: date, today: date) -> None:
     if not file.first_day <= detected_on <= today:
         detail = f"'detected_on' {detected_on} is not between the activity's first day, {file.first_day}, and {today}"
         raise Rejected(Because.CONTRADICTS, detail)
+
+
+def require_linked(
+    rejected: Sequence[SarDocument], files_again: int | None, subject: Patron | None, file: SarInFile
+) -> None:
+    """Raise Rejected unless a new report names the rejected report that it files again, if it files one again.
+
+    `rejected` are the reports that must be filed again. A new report with the subject and days of one of them, and
+    without its number, would leave that one due for good.
+    """
+    if files_again is not None:
+        if files_again not in {one.sar for one in rejected}:
+            detail = f"report {files_again} is not one that was rejected and must be filed again"
+            raise Rejected(Because.CONTRADICTS, detail)
+        return
+    for one in rejected:
+        if (one.subject, one.first_day, one.last_day) == (subject, file.first_day, file.last_day):
+            detail = f"{one.named()}, of the same subject and days, was rejected: say that this one files it again"
+            way = f"('files_again' {one.sar}, --again {one.sar}), or withdraw it if it is not to be filed any more"
+            raise Rejected(Because.CONTRADICTS, f"{detail} {way}")
 
 
 def kept_until(place: PropertySnapshot, filed_on: date) -> date:

@@ -189,6 +189,8 @@ def _kept_until(books: Books, patron: Patron, last_form_on: date | None, now: No
     if last is None:
         return None
     today = books.today.at(patron.property, now.at)
+    if (filed_at := books.last_filed.get(key)) is not None:
+        last = max(last, filed_at.astimezone(today.place.zone).date())
     kept: list[tuple[date, str]] = []
     for pack in (today.place.law, *today.place.reporting):
         for name in _KEPT:

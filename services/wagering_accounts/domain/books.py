@@ -315,6 +315,8 @@ class Books:
         self.erasures: dict[PatronKey, PatronErasure] = self._known[PatronErasure]
         self.last_days: dict[PatronKey, date] = {}
         """Each patron's last gaming day with a movement of money or a filing; loaded for erasures only."""
+        self.last_filed: dict[PatronKey, datetime] = {}
+        """The last moment at which a file that names the patron was sent; loaded for erasures only."""
         self.owed: dict[PatronKey, int] = {}
         """Each patron's shortages, cents: what corrections could not take back; loaded for erasures only."""
         self.accounts: dict[AccountKey, Account] = self._known[Account]

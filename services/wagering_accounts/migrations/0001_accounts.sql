@@ -133,7 +133,7 @@ CREATE TABLE filings (
     CONSTRAINT status CHECK (status IN ('prepared', 'released', 'filed', 'accepted', 'rejected', 'withdrawn')),
     CONSTRAINT released_by_somebody_else CHECK (released_by <> prepared_by),
     CONSTRAINT released_first CHECK (status = 'withdrawn' OR (status = 'prepared') = (released_by IS NULL)),
-    CONSTRAINT filed_after CHECK ((filed_by IS NULL) = (status IN ('prepared', 'released', 'withdrawn'))),
+    CONSTRAINT filed_after CHECK (status = 'withdrawn' OR (filed_by IS NULL) = (status IN ('prepared', 'released'))),
     CONSTRAINT status_and_withdrawal_agree CHECK ((withdrawn_by IS NULL) = (status <> 'withdrawn'))
 );
 

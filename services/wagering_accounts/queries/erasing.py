@@ -10,7 +10,10 @@ from services.wagering_accounts.tables import balances, filing_reports, filings,
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
-    """Return the accounts of patrons; add their last movement or filed day and their shortages to `books`."""
+    """Return the accounts of patrons; add to `books` what their retention depends on.
+
+    These are the last movement, the last filed period and moment of filing, and shortages.
+    """
     found: set[AccountKey] = set()
     f, n = filings.c, filing_reports.c
     for key in patrons:
@@ -20,13 +23,16 @@ async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collec
         last = select(func.max(line.gaming_day)).where(line.property == key[0], line.account.in_(own))
         names = or_(n.reference == key[1], n.with_others.has_key(key[1]))
         named = (
-            select(func.max(f.period_ends))
+            select(func.max(f.period_ends), func.max(f.filed_at))
             .join(filing_reports, and_(f.property == n.property, f.filing == n.filing))
             .where(n.property == key[0], n.kind == "patron", names, f.status != "withdrawn")
         )
-        days = [day for query in (last, named) if (day := (await connection.execute(query)).scalar_one()) is not None]
+        period_ends, filed_at = (await connection.execute(named)).one()
+        days = [day for day in ((await connection.execute(last)).scalar_one(), period_ends) if day is not None]
         if days:
             books.last_days[key] = max(days)
+        if filed_at is not None:
+            books.last_filed[key] = filed_at
         owed = select(func.coalesce(func.sum(r.shortage_cents), 0)).where(r.property == key[0], r.account.in_(own))
         books.owed[key] = int((await connection.execute(owed)).scalar_one())
     return found

@@ -34,7 +34,7 @@ def step_checks() -> tuple[CheckConstraint, ...]:
         "status": "status IN ('prepared', 'released', 'filed', 'accepted', 'rejected', 'withdrawn')",
         "released_by_somebody_else": "released_by <> prepared_by",
         "released_first": "status = 'withdrawn' OR (status = 'prepared') = (released_by IS NULL)",
-        "filed_after": "(filed_by IS NULL) = (status IN ('prepared', 'released', 'withdrawn'))",
+        "filed_after": "status = 'withdrawn' OR (filed_by IS NULL) = (status IN ('prepared', 'released'))",
         "status_and_withdrawal_agree": "(withdrawn_by IS NULL) = (status <> 'withdrawn')",
     }
     return tuple(CheckConstraint(rule, name=name) for name, rule in rules.items())

@@ -118,11 +118,14 @@ def test_a_pattern_becomes_a_report_and_is_filed(
     rejected = call("sar", "acknowledge", "riverside", "1", str(answer), person=ANA)
     assert (1, True) == (rejected.code, "RawZIPCode" in rejected.stdout)
 
-    assert 0 == call(*prepare, person=ANA).code
+    unlinked = call(*prepare, person=ANA)
+    assert (1, True) == (unlinked.code, "--again 1" in unlinked.stderr), unlinked.stderr
+    assert 0 == call(*prepare, "--again", "1", person=ANA).code
     assert 0 == call("sar", "release", "riverside", "2", person=OFF).code
     assert 0 == call("sar", "filed", "riverside", "2", "--tracking-id", "260000000002", person=ANA).code
     answer.write_bytes(acknowledgement("A", ACCEPTED))
     assert 0 == call("sar", "acknowledge", "riverside", "2", str(answer), person=ANA).code
+    assert 0 == call("sar", "due", "--property", "riverside", person=OFF).code
     listed = call("sar", "list", "--property", "riverside", "--json", person=OFF)
     assert ["rejected", "accepted"] == [one["status"] for one in yaml.safe_load(listed.stdout)]
     other.unlink()

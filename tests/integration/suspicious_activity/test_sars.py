@@ -48,6 +48,20 @@ class Room:
         """Prepare a report."""
         return self.desk.post("/sars", sar_of(**more), person=person)
 
+    def prepare_again(self, sar: int, **more: Any) -> httpx.Response:
+        """Prepare a report that files a rejected one again."""
+        return self.desk.post("/sars", sar_of(**more) | {"files_again": sar}, person=ANA)
+
+    def due(self) -> list[tuple[int, str, int]]:
+        """Return number, status and days left of the reports that are still to be sent."""
+        found = self.desk.get(f"/due-sars?property={PROPERTY}", person=OFF).json()
+        return [(one["sar"], one["status"], one["days_left"]) for one in found]
+
+    def reject(self, sar: int = 1) -> None:
+        """Record that a report was sent, and was rejected."""
+        self.send(sar)
+        assert "rejected" == self.step("acknowledgement", {"errors": [{"code": "F18"}]}, sar=sar).json()["status"]
+
     def step(self, name: str, body: Any = None, *, sar: int = 1, person: str = ANA) -> httpx.Response:
         """Take a step."""
         return self.desk.post(f"/sars/{PROPERTY}/{sar}/{name}", body, person=person)
@@ -122,7 +136,7 @@ def test_steps_are_taken_in_their_order(room: Room) -> None:
     room.step("filed", sent)
     assert_problem(room.step("withdraw", {"reason": "too late"}), 409, "is filed, not prepared or released")
     assert "rejected" == room.step("acknowledgement", {"errors": [{"code": "F18"}]}).json()["status"]
-    assert 201 == room.prepare().status_code  # again, since it was rejected
+    assert 201 == room.prepare_again(1).status_code  # since it was rejected
 
 
 @pytest.mark.parametrize(
@@ -132,17 +146,51 @@ def test_a_report_is_due_by_its_detection(room: Room, subject: str | None, file_
     """Thirty days, sixty where nobody is known; negative once it is late, until it was sent."""
     assert file_by.isoformat() == room.prepare(subject=subject).json()["file_by"]
 
-    def due() -> list[tuple[int, int]]:
-        found = room.desk.get(f"/due-sars?property={PROPERTY}", person=OFF).json()
-        return [(one["sar"], one["days_left"]) for one in found]
-
-    assert [(1, days)] == due()
+    assert [(1, "prepared", days)] == room.due()
     room.clock.now = NOON + timedelta(days=days + 2)
-    assert [(1, -2)] == due()
+    assert [(1, "prepared", -2)] == room.due()
     room.send()
-    assert [] == due()
+    assert [] == room.due()
     room.step("acknowledgement", {"errors": [{"code": "F18"}]})
-    assert [(1, -2)] == due()
+    assert [(1, "rejected", -2)] == room.due()
+
+
+def test_what_was_rejected_is_due_until_it_is_filed_again(room: Room) -> None:
+    """By a report that names it, which is due in its place; one of the same subject and days must name it."""
+    room.prepare()
+    room.reject()
+    assert [(1, "rejected", 30)] == room.due()
+    assert_problem(room.prepare(), 409, "report 1 of riverside, of the same subject and days, was rejected")
+    assert 201 == room.prepare(subject="p-2", narrative="Another suspicion.").status_code
+    assert_problem(room.prepare_again(2), 409, "report 2 is not one that was rejected and must be filed again")
+    assert 1 == room.prepare_again(1, narrative="Mended.").json()["files_again"]
+    assert [(2, "prepared", 30), (3, "prepared", 30)] == room.due()
+    assert_problem(room.prepare_again(1, narrative="Twice."), 409, "report 1 is not one that was rejected")
+    assert 200 == room.step("withdraw", {"reason": "the narrative is wrong"}, sar=3).status_code
+    assert [(1, "rejected", 30), (2, "prepared", 30)] == room.due()
+    assert 4 == room.prepare_again(1).json()["sar"]
+    room.reject(4)
+    assert [(2, "prepared", 30), (4, "rejected", 30)] == room.due()
+    assert 5 == room.prepare_again(4).json()["sar"]
+    room.send(5)
+    room.step("acknowledgement", {"bsa_id": BSA_ID}, sar=5)
+    assert [(2, "prepared", 30)] == room.due()
+
+
+def test_what_was_rejected_and_is_not_filed_again_is_withdrawn(room: Room) -> None:
+    """It is due no more, with all that it filed again; what was sent is kept as long as the law says."""
+    room.prepare()
+    room.reject()
+    room.prepare_again(1)
+    room.reject(2)
+    assert "withdrawn" == room.step("withdraw", {"reason": "the play explains it"}, sar=2).json()["status"]
+    assert [] == room.due()
+    assert sar_text() == room.read(2, what="/file").text
+    assert set() == named("suspicious-activity", room.url)
+    assert_problem(room.step("destruction", sar=2), 409, "is kept until 2031-11-20")
+    room.clock.now = NOON + FIVE_YEARS
+    assert 200 == room.step("destruction", sar=2).status_code
+    assert_problem(room.read(2, what="/file"), 404, "was destroyed")
 
 
 def test_a_patron_named_by_reference_is_a_known_subject(room: Room) -> None:

@@ -204,6 +204,9 @@ def test_each_recipient_has_a_copy_of_what_was_filed(winnings_office: WinningsOf
     winnings_office.register()
     winnings_office.returns()
     copies = tmp_path / "copies"
+    early = winnings_office.call("filing", "copies", "riverside", "1", "-o", str(copies), person=EVE)
+    assert (3, True, False) == (early.code, "filing 1 of riverside is prepared" in early.stderr, copies.exists())
+    assert 0 == winnings_office.release(1).code
     made = winnings_office.call("filing", "copies", "riverside", "1", "-o", str(copies), person=EVE)
     assert 0 == made.code, made.stderr
     assert ["w-2g-2026-1-p-10.pdf", "w-2g-2026-1-p-9.pdf"] == sorted(one.name for one in copies.iterdir())

@@ -1,6 +1,7 @@
 """The stored file of a filing: sealed, each look on record, destroyed with the filing or a patron in it."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -13,8 +14,12 @@ from shared.runtime.database import create_engine
 from shared.runtime.sealing import new_wrapping_key, wrapping_keys
 from tests.integration.wagering_accounts.filing_steps import (
     EVE,
+    FIRST,
     FIVE_YEARS,
     SAM,
+    SECOND,
+    answer,
+    file,
     prepare,
     step,
 )
@@ -70,6 +75,24 @@ def test_the_files_of_a_patron_are_destroyed_with_the_patron(house: House) -> No
     assert 200 == house.send(erase[0] + "/approve", person="care.max").status_code
     assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
     assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=EVE), 404, "was destroyed")
+
+
+def test_a_file_is_kept_from_the_day_on_which_it_was_sent(house: House) -> None:
+    """Five years from the last one that names the patron, amendments among them; on the property's clock."""
+    house.register("p-1", "W-1", code=CODE)
+    prepare(house)
+    file(house)
+    answer(house, FIRST)
+    house.clock.now = NOON + timedelta(days=731)
+    assert 201 == prepare(house, corrects=[FIRST], file=batch_text(FIRST, cents=1_200_000)).status_code
+    file(house, 2)
+    answer(house, SECOND, filing=2)
+    erase = (f"/patrons/{PROPERTY}/p-1/erasure", {"ground": "requested"})
+    house.clock.now = NOON + FIVE_YEARS
+    kept = "records of 2028-11-20 that name patron p-1 are kept until 2033-11-20"
+    assert_problem(house.send(*erase, person="care.joy"), 409, kept)
+    house.clock.now = NOON + timedelta(days=731) + FIVE_YEARS
+    assert 201 == house.send(*erase, person="care.joy").status_code
 
 
 def test_the_key_that_wraps_the_key_of_a_file_is_replaced(house: House) -> None:

@@ -6,7 +6,7 @@ from pypdf import PdfReader
 
 from services.cli.filing.recipient_copies import copy_document, recipient_copies
 from services.cli.filing.return_rows import corrections, row_of
-from tests.support.returns_filed import FORM_1042_S, W_2G, returned, row
+from tests.support.returns_filed import FORM_1042_S, PERSON, W_2G, returned, row
 from tests.unit.cli.filing.test_return_corrections import FOREIGNER
 from tests.unit.cli.filing.test_returns import A_PAYER, BESIDE, ENTITY
 
@@ -48,6 +48,20 @@ def test_a_corrected_return_says_so() -> None:
     assert (True, ["1", "Reportable winnings", "$0.00"]) == (said["corrected"], said["boxes"][0])
     [(_, pages)] = recipient_copies("W-2G", W_2G, [nothing], ["p-1"])
     assert "Account number 0000000001 (corrected)" in text_of(pages)
+
+
+def test_each_return_has_the_recipient_whom_it_names() -> None:
+    """A mended name takes two returns: the one to nothing has the old name and number."""
+    renamed = PERSON.model_copy(update={"last_name": "Vane", "taxpayer_number": "900559999"})
+    rows = corrections(W_2G, row(), row(identity=renamed))
+    document = copy_document("W-2G", W_2G, rows)
+    assert [("Wilhelmina Oakhurst-Vane", "*****1234"), ("Wilhelmina Vane", "*****9999")] == [
+        (one["recipient"][0], one["recipient_tin"]) for one in document["returns"]
+    ]
+    [(_, pages)] = recipient_copies("W-2G", W_2G, rows, ["p-1", "p-1"])
+    words = text_of(pages)
+    assert words.index("Wilhelmina Vane") < words.index("(corrected)") < words.index("Wilhelmina Oakhurst-Vane")
+    assert 1 == words.count("Recipient of this return")
 
 
 def test_a_foreign_winner_is_shown_rate_and_code() -> None:

@@ -240,7 +240,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"won_on": date(2027, 1, 1)}, "it was won on 2027-01-01, after 2026"),
     ({"won_on": date(1971, 2, 2)}, "the winner was born on 1971-02-03, after 1971-02-02"),
-    ({"form": "1042-S", "withheld_cents": 59_999, "residence": "CA"}, "$599.99 were withheld instead of $600.00"),
     ({"identity": unknown("last_name")}, "Recipient Last Name (Surname): it is empty, and a person's return is not"),
     ({"identity": unknown("first_name")}, "Recipient First Name: it is empty"),
     ({"identity": unknown("street")}, "Recipient Address Line 1: it is empty, and no return is without it"),
@@ -365,12 +364,21 @@ def test_relief_under_a_treaty_has_a_code_and_a_rate() -> None:
         ({"identity": GERMAN.model_copy(update={"country": "FR"})}, "relief under the treaty with DE takes an address"),
         ({"identity": ENTITY.model_copy(update={"country": "DE"})}, "relief of an entity under a treaty has a code"),
         ({"withheld_cents": 1}, "$0.01 were withheld, and the treaty with DE gives relief"),
-        ({"treaty": None, "regular_cents": 750_00}, "$0.00 were withheld instead of $750.00: no claim"),
     ],
 )
 def test_relief_that_is_not_as_claimed_is_refused(changes: dict[str, Any], why: str) -> None:
     """Before there is a file."""
     assert any(said.startswith(why) for said in _wrong(returned(**EXEMPT | changes)))
+
+
+def test_too_little_withheld_on_1042_s_is_told_and_not_refused() -> None:
+    """The return is due whatever was withheld; what nobody recorded is refused, and a W-2G is never short."""
+    foreign = {"form": "1042-S", "residence": "CA", "regular_cents": 600_00, "identity": GERMAN}
+    short = returned(**foreign, withheld_cents=599_99)
+    assert [] == [*_wrong(short)]
+    assert str(short.shortfall()).startswith("$599.99 were withheld instead of $600.00: tax is short by $0.01")
+    others = (foreign | {"withheld_cents": 600_00}, foreign | {"withheld_cents": None}, {"withheld_cents": 1})
+    assert [None] * 3 == [returned(**one).shortfall() for one in others]
 
 
 def test_a_winner_without_a_number_is_returned_where_tax_was_withheld() -> None:
