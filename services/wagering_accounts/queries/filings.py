@@ -93,12 +93,27 @@ async def identified(
 async def unsent_late(connection: AsyncConnection, property_name: str, today: date) -> int:
     """Return the number of a property's filings that were not sent by their last day.
 
+    The day is for first reports: a filing that only amends or corrects others, by one return or by two, is never late.
     Rejected filings are counted by reporting, which knows whether their reports are due.
     """
+    first, corrected = filing_reports.alias("first"), filing_reports.alias("corrected")
+    beside = exists().where(
+        corrected.c.property == first.c.property,
+        corrected.c.filing == first.c.filing,
+        corrected.c.account_number == first.c.account_number,
+        corrected.c.corrects.is_not(None),
+    )
+    has_first = exists().where(
+        first.c.property == _F.property,
+        first.c.filing == _F.filing,
+        first.c.amends.is_(None),
+        first.c.corrects.is_(None),
+        ~beside.correlate(first),
+    )
     query = (
         select(func.count())
         .select_from(filings)
-        .where(_F.property == property_name, _F.file_by < today, _F.status.in_(UNSENT))
+        .where(_F.property == property_name, _F.file_by < today, _F.status.in_(UNSENT), has_first.correlate(filings))
     )
     return int((await connection.execute(query)).scalar_one())
 

@@ -62,6 +62,41 @@ def test_what_changed_after_it_was_sent_is_corrected(winnings_office: WinningsOf
     assert 4 == winnings_office.returns("w-2g", "--corrected").code
 
 
+def test_a_correction_of_what_was_sent_in_time_is_not_late(winnings_office: WinningsOffice) -> None:
+    """The last day is for the first return; what was first sent after it stays late."""
+    winnings_office.register()
+    winnings_office.house.clock.now += timedelta(days=60)
+    winnings_office.returns("w-2g", "--only", "p-9")
+    assert 0 == winnings_office.send(1, "--status", "accepted").code
+    winnings_office.house.clock.now += timedelta(days=100)
+    winnings_office.returns("w-2g", "--only", "p-10")
+    assert 0 == winnings_office.send(2, "--status", "accepted").code
+    winnings_office.identify(1, "p-9", 10_000)
+    winnings_office.identify(2, "p-10", 80_000)
+    for step in ("prepared", "accepted"):
+        if step == "prepared":
+            winnings_office.returns("w-2g", "--corrected")
+        else:
+            assert 0 == winnings_office.send(3, "--status", "accepted").code
+        found = {one["patron"]: one.get("late") for one in rows_of(winnings_office.report(), "returns")}
+        assert ("", "late") == (found["p-9"], found["p-10"]), step
+
+
+def test_too_little_withheld_is_returned_as_it_is(winnings_office: WinningsOffice) -> None:
+    """And by how much the tax is short, for which the casino is liable."""
+    winnings_office.register()
+    winnings_office.house.clock.now += timedelta(days=60)
+    winnings_office.identify(3, "p-8", 100_000, "CA")
+    called = winnings_office.returns("1042-s")
+    [prepared] = prepared_by(called)
+    assert "$2,200.00 were withheld instead of $2,250.00: tax is short by $50.00" in called.stderr
+    assert "the casino is liable (26 U.S.C. 1461)" in called.stderr
+    assert [220_000] == [one["withheld_cents"] for one in prepared["reports"]]
+    [said] = winnings_office.rows(1)
+    assert ("2200.00", "") == (said["Box 7a - Federal tax withheld"], said["Box 11 - Tax paid by withholding agent"])
+    assert 0 == winnings_office.send(1, "--status", "accepted").code
+
+
 def test_what_waits_for_an_answer_is_not_corrected(winnings_office: WinningsOffice) -> None:
     """The command names the filing to answer, or the correction to send; everything else is corrected."""
     winnings_office.register()

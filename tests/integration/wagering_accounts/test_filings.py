@@ -221,6 +221,19 @@ def test_what_was_not_sent_by_its_last_day_is_late(house: House) -> None:
     assert (0, {1: True, 3: False}) == (late(house), filed_again(house))
 
 
+def test_an_amendment_has_no_last_day(house: House) -> None:
+    """The first report was in time; beside another first report, the file is late."""
+    prepare(house)
+    file(house)
+    answer(house, FIRST)
+    house.clock.now = NOON + timedelta(days=60)
+    assert 201 == prepare(house, corrects=[FIRST], file=batch_text(FIRST, cents=1_200_000)).status_code
+    assert 0 == late(house)
+    step(house, "withdraw", {"reason": "another document"}, filing=2)
+    assert 201 == prepare(house, "p-1", "p-2", corrects=[FIRST, None]).status_code
+    assert 1 == late(house)
+
+
 def test_the_last_day_is_that_of_the_pack(house: House) -> None:
     """A property whose packs have no such form files none."""
     assert "2026-12-04" == prepare(house).json()["file_by"]

@@ -129,6 +129,20 @@ def test_law_that_nobody_reviewed_is_relied_on_only_when_told(house: House) -> N
     assert [] == prepare(house).json()["unconfirmed"]
 
 
+def test_a_correction_has_no_last_day(house: House) -> None:
+    """By one return or by two."""
+    prepare_returns(house)
+    file(house)
+    step(house, "acknowledgement", {"accepted": True, "reports": [{"report": 1, "accepted": True}]})
+    house.clock.now = datetime.fromisoformat("2027-04-29T18:00:00Z")
+    changed = row(winnings_cents=260_000)
+    two = [*corrected(row(), None), changed]
+    for filing, (people, rows) in enumerate(((["p-1"], corrected(row(), changed)), (["p-1"] * 2, two)), start=2):
+        assert 201 == prepare_returns(house, *people, rows=rows).status_code
+        assert 0 == late(house)
+        step(house, "withdraw", {"reason": "a test"}, filing=filing)
+
+
 def test_a_return_is_late_after_its_last_day(house: House) -> None:
     """A rejected one is filed again by its account number: another return of the same patron is another one."""
     prepare_returns(house)

@@ -66,7 +66,11 @@ RETURNS: Final = Section(
         Column(name="filed_withheld_cents", title="Withheld as filed", unit="cents"),
         Column(name="filed_state_withheld_cents", title="Withheld for the state as filed", unit="cents"),
         Column(name="filed_local_withheld_cents", title="Withheld for the locality as filed", unit="cents"),
-        Column(name="late", title="Late", formula="not sent by the last day, or sent after it"),
+        Column(
+            name="late",
+            title="Late",
+            formula="not sent by the last day, or sent after it; of corrections, the first return counts",
+        ),
         *STEPS,
         AMENDMENT,
         Column(name="amended_winnings_cents", title="Winnings as amended", unit="cents"),
@@ -87,13 +91,15 @@ class _Filed(NamedTuple):
     """A report of a return with its filing.
 
     `correction` is a later report of the same return that was not sent, `rejected` one that was rejected since and is
-    in no later filing.
+    in no later filing. `first` is the filing of the first report that was sent and not rejected, for which the deadline
+    is; None if none was.
     """
 
     steps: FilingSteps
     report: PreparedReport
     correction: "_Filed | None" = None
     rejected: "_Filed | None" = None
+    first: FilingSteps | None = None
 
     @property
     def filing(self) -> int:
@@ -199,19 +205,23 @@ def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]
     one that was `rejected`. Where none was sent, it is the last one prepared; a rejected report is returned only where
     there is no other, or where the return that it should replace was corrected to nothing in the same file.
     """
-    sent, unsent, rejected = (dict[tuple[str, str, str], _Filed]() for _ in range(3))
+    sent, unsent, rejected, first = (dict[tuple[str, str, str], _Filed]() for _ in range(4))
     for one in filings:
         for report in one.prepared.reports:
             if report.account_number is not None:
                 status = one.status_of(report.report)
                 found = rejected if status == "rejected" else unsent if status in UNSENT else sent
-                found[one.prepared.form, one.prepared.period, report.account_number] = _Filed(one, report)
+                filed = _Filed(one, report)
+                number = (one.prepared.form, one.prepared.period, report.account_number)
+                found[number] = filed
+                if found is sent:
+                    first.setdefault(number, filed)
     last = rejected | unsent
     for key, filed in sent.items():
         new = None if key in unsent else rejected.get(key)
         if new is None or not filed.is_replaced_by(new):
             again = None if new is None or new.filing < filed.filing else new
-            last[key] = filed._replace(correction=unsent.get(key), rejected=again)
+            last[key] = filed._replace(correction=unsent.get(key), rejected=again, first=first[key].steps)
     return last
 
 
@@ -273,7 +283,7 @@ def _became(
         return
     steps, later = before.steps, before.correction
     status = before.status
-    late = [steps.lateness(status, file_by, today, books)]
+    late = [(before.first or steps).lateness(status, file_by, today, books)]
     if later is not None and cents != tuple(later.cents.values()):
         status = "to_withdraw"
     elif status != "rejected" and cents != tuple(before.cents.values()):
@@ -283,7 +293,6 @@ def _became(
     for name, value in before.cents.items():
         yield f"filed_{name}", Figure(value, steps.entries)
     if later is not None:
-        late.append(later.steps.lateness(later.status, file_by, today, books))
         yield from later.steps.as_amendment()
         for name, value in later.cents.items():
             yield f"amended_{name}", Figure(value, later.steps.entries)
