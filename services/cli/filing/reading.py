@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from services.cli.client import Client, client_of
 from services.cli.exits import InputRefused, NotFound, NothingThere, UsageWrong
 from services.cli.filing.acknowledgement import FiledError
-from services.wagering_accounts.domain.identity import PatronIdentity
+from services.wagering_accounts.domain.identity import ERASED, PatronIdentity
 from shared.contracts.properties import Filer
 from shared.contracts.taxpayer_numbers import is_made_up
 
@@ -71,7 +71,10 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
     try:
         found = accounts.read(f"{patron}/identity")
     except NothingThere as error:
-        raise NothingThere(f"{person}: {error}; identify the patron, or say --unidentified {person}") from error
+        unidentified = f"--unidentified {person}"
+        is_gone = ERASED in str(error)  # nobody can be identified again under an erased reference
+        way = f"only {unidentified} is left" if is_gone else f"identify the patron, or say {unidentified}"
+        raise NothingThere(f"{person}: {error}; {way}") from error
     try:
         return PatronIdentity.model_validate(found["identity"])
     except ValidationError:

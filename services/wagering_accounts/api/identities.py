@@ -24,7 +24,7 @@ from services.wagering_accounts.domain.documents import (
     PatronDocument,
     SamePersonDocument,
 )
-from services.wagering_accounts.domain.identity import PatronIdentity
+from services.wagering_accounts.domain.identity import ERASED, PatronIdentity
 from services.wagering_accounts.queries.patron_keys import digest_key, key_of, key_to_seal_with
 from services.wagering_accounts.queries.same_person import digests_of, one_person_each, sharing
 from services.wagering_accounts.tables import patron_erasures, patron_identities
@@ -114,8 +114,10 @@ async def _identity(context: ServiceContext, property_name: str, patron: str, re
         row = await find_row(connection, patron_identities, missing, property=property_name, patron=patron)
         key = await key_of(connection, keys, property_name, patron)
     await record_look(context, property_name, patron, "identity", reader)
-    if row.identity is None or key is None:
-        raise Rejected(Reason.NOT_FOUND, f"who patron {patron} at {property_name} is was erased, or its key is lost")
+    if row.identity is None:
+        raise Rejected(Reason.NOT_FOUND, f"the identity of patron {patron} at {property_name} {ERASED}")
+    if key is None:
+        raise Rejected(Reason.NOT_FOUND, f"the key to the identity of patron {patron} at {property_name} is lost")
     try:
         identity = PatronIdentity.model_validate_json(key.open(row.identity, _WHAT))
     except SealError as error:

@@ -15,6 +15,9 @@ from shared.contracts.countries import CountryOnForms
 from shared.contracts.envelope import PERSONAL, Contract, WrittenDay
 from shared.contracts.taxpayer_numbers import is_made_up
 
+ERASED: Final = "was erased"
+"""What the service and the command line say of an identity that is gone for good."""
+
 
 def _text(length: int) -> StringConstraints:
     return StringConstraints(pattern=rf"^[^\x00-\x1f\x7f]{{1,{length}}}$", strip_whitespace=True)

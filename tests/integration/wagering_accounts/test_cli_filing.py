@@ -88,6 +88,12 @@ def test_who_acts_for_another_is_in_the_report_of_that_one(
         "identify the patron, or say --unidentified p-8" in nobody.stderr,
         file.exists(),
     )
+    patron = "/patrons/riverside/p-8"
+    assert house.send(f"{patron}/identity", {"identity": IDENTITY}, person="cage.ann").is_success
+    assert house.send(f"{patron}/erasure", {"ground": "requested"}, person="care.joy").is_success
+    assert house.send(f"{patron}/erasure/approve", person="care.max").is_success
+    erased = call(*PREPARE, "-o", str(file), person=EVE)
+    assert (4, True) == (erased.code, "was erased; only --unidentified p-8 is left" in erased.stderr), erased.stderr
     other = call(*PREPARE, "--only", "p-8", "-o", str(file), person=EVE)
     assert (3, True) == (other.code, "p-8: all of it is in the report of p-7" in other.stderr)
     [document] = call(*PREPARE, "--unidentified", "p-8", "-o", str(file), person=EVE).documents
