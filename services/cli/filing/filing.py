@@ -80,7 +80,7 @@ def prepare(
         typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today at the property)."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PERSON", help="Report only this person (repeat for more).")
+        list[str] | None, typer.Option("--only", metavar="PERSON", help="Report only this person; may be repeated.")
     ] = None,
     unidentified: Annotated[
         list[str] | None,

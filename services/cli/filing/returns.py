@@ -61,13 +61,13 @@ def returns(
     ] = None,
     empty: Annotated[
         list[str] | None,
-        typer.Option("--empty", metavar="COLUMN", help="A column of the template that stays empty (repeat for more)."),
+        typer.Option("--empty", metavar="COLUMN", help="A column of the template that stays empty; may be repeated."),
     ] = None,
     corrected: Annotated[
         bool, typer.Option("--corrected", help="Correct what was sent, instead of returning what is due.")
     ] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PERSON", help="Only this person (repeat for more).")
+        list[str] | None, typer.Option("--only", metavar="PERSON", help="Only this person; may be repeated.")
     ] = None,
     apart: Apart = None,
     unconfirmed: Unconfirmed = False,

@@ -604,7 +604,7 @@ def test_an_amendment_stands_beside_what_was_accepted_until_it_is_sent(books: Bo
         _feed_steps(books, till, _steps(*_ACCEPTED, **_AMENDMENT)[step], filing=2)
         assert (*accepted, "2", "") == filed() == filed(_MONTH)
         assert 0 == _unprepared(books)
-    assert (*accepted, "2", "late") == filed("&known_at=2026-12-07T00:00:00Z")
+    assert (*accepted, "2", "") == filed("&known_at=2026-12-07T00:00:00Z")
     late_sale = sold(ledger, 1_000)
     books.desk.feed("inventory", late_sale)
     assert ("p-7", "to_withdraw", 6_150_000, 1_050_000, "1", "31000000000002", "2", "") == filed()

@@ -56,7 +56,10 @@ FILED: Final = Section(
         Column(
             name="late",
             title="Late",
-            formula="not sent by the last day, or sent after it; not prepared, within three days of the last day",
+            formula=(
+                "not sent by the last day, or sent after it; not prepared, within three days of the last day; of "
+                "amendments that were not rejected, the first report counts"
+            ),
         ),
         *STEPS,
         Column(name="bsa_id", title="BSA identifier"),
@@ -123,6 +126,11 @@ class FiledReport:
     rejected: "FiledReport | None" = None
     prior: "FiledReport | None" = None
     of_another: FilingSubject | None = None
+
+    @property
+    def first(self) -> "FiledReport":
+        """Return the first report of the day that was sent, which the deadline is for; without one, this report."""
+        return self if self.prior is None else self.prior.first
 
     @property
     def is_sent(self) -> bool:
@@ -353,14 +361,15 @@ def _row(books: Books, key: PersonsDay, one: Moved, reporting: _Reporting, today
     steps, later = found.steps, found.amendment
     status, why = _status(whole, now, found)
     again = found if status == "rejected" else found.rejected if status == "to_correct" else None
-    late = [(one.steps, one.status) for one in (found, later, again) if one is not None]
+    initial = (one for one in (found.first, later) if one is not None and one.report.amends is None)
+    dated = (*initial, *((again,) if again else ()))
     return row | {
         **dict(steps.steps()),
         "status": Cell(status, (*steps.entries, *(later.steps.entries if later else ()))),
         "why": why,
         "filed_in_cents": found.dollars["in"] * 100,
         "filed_out_cents": found.dollars["out"] * 100,
-        "late": next(filter(None, (one.lateness(said, file_by, today, books) for one, said in late)), ""),
+        "late": next(filter(None, (one.steps.lateness(one.status, file_by, today, books) for one in dated)), ""),
         "bsa_id": found.bsa_id,
         **(_amended(later) if later else {}),
         **dict(again.steps.as_rejected() if again else ()),
