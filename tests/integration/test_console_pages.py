@@ -47,6 +47,7 @@ TRIED_MAX: Final = 12
 """How many addresses of a page are tried at most, until it is seen."""
 LINK: Final = re.compile(r'(?:href|src)="(/[^"]*)"')
 _AREA: Final = re.compile(r'<textarea[^>]* name="([^"]+)"[^>]*>([^<]*)</textarea>')
+_UNTICKED: Final = re.compile(r'<input type="checkbox"(?![^>]* checked)[^>]*>')
 _FIELD: Final = re.compile(r'<input[^>]* name="([^"]+)"[^>]* value="([^"]*)"')
 _KEY: Final = re.compile(r"console\.[0-9a-f-]{36}")
 _UNSAID: Final = frozenset({"property", "service", "name", "key", "theme", "month", "year", "what"})
@@ -151,7 +152,8 @@ def look_around(visitors: Visitors) -> dict[str, Seen]:
 
 
 def fields_of(page: str) -> dict[str, str]:
-    """What a browser sends of the forms of a page, of which only empty texts were filled in."""
+    """What a browser sends of the forms of a page, of which only empty texts were filled in, and no box was ticked."""
+    page = _UNTICKED.sub("", page)
     texts = {name: unescape(value) or "seen twice" for name, value in _AREA.findall(page)}
     return texts | {name: unescape(value) for name, value in _FIELD.findall(page)}
 
