@@ -75,8 +75,8 @@ def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date
     """Return the file of a batch; the same reports filed on the same day give the same bytes.
 
     Raises: ValueError without a report, for a kind of movement without a type on the form, for a birth after the gaming
-    day, for a day of filing that is not after it, and for a movement for others whose conductor is missing, an entity,
-    or among the principals, or whose conductor or principal has no identity here.
+    day, for a day of filing before it, and for a movement for others whose conductor is missing, an entity, or among
+    the principals, or whose conductor or principal has no identity here.
     """
     if not activities:
         raise ValueError("there is nothing to report")
@@ -95,8 +95,8 @@ class _CtrBatch(Batch):
         return self.text(root)
 
     def _activity(self, root: Element, one: CtrActivity) -> None:
-        if self.filed_on <= one.gaming_day:
-            raise ValueError(f"a report of {one.gaming_day} is not filed on {self.filed_on}: the day ends on the next")
+        if self.filed_on < one.gaming_day:
+            raise ValueError(f"a report of {one.gaming_day} is not filed on {self.filed_on}")
         fields = (("EFilingPriorDocumentNumber", one.corrects), ("FilingDateText", day_text(self.filed_on)))
         activity = self.element(root, "Activity", fields)
         self.element(

@@ -138,6 +138,8 @@ def prepare(
             raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
     property_document = document_of(property_name)
     filed = filing_day(property_document, filed_on)
+    if filed_on is not None and filed <= gaming_day:
+        raise UsageWrong(f"--filed-on {filed}: the gaming day {day} had not ended then")
     filer = filer_of(property_document)
     _require_reviewed(property_document, day, told=unconfirmed)
     nobody = {one for one in people if one == NOBODY or account_of(one) is not None}

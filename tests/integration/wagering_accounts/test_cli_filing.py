@@ -132,6 +132,8 @@ def test_a_file_is_not_of_a_day_that_has_not_come(
     refused = call(*asked, person=EVE)
     said = "--filed-on 2026-11-21 has not come yet: it is 2026-11-20 in America/New_York"
     assert (2, True) == (refused.code, said in refused.stderr), refused.stderr
+    running = call(*asked, "--filed-on", "2026-11-20", person=EVE)
+    assert (2, True) == (running.code, "the gaming day 2026-11-20 had not ended then" in running.stderr)
     assert not (tmp_path / "ctr.xml").exists()
     monkeypatch.setattr(reading, "now", lambda: datetime(2026, 11, 21, 5, tzinfo=UTC))
     assert 0 == call(*asked, person=EVE).code

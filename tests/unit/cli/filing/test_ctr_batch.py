@@ -301,8 +301,8 @@ def test_a_correction_names_what_it_corrects() -> None:
         ([CtrActivity(DAY, None, [Line("tips", "in", 1, 1)])], FILED_ON, "no type of transaction for 'tips' in"),
         (
             [CtrActivity(DAY, None, [Line("buy-in", "in", 1, 1)])],
-            DAY,
-            "is not filed on 2026-11-19",
+            DAY - timedelta(1),
+            "is not filed on 2026-11-18",
         ),
         (
             [
