@@ -17,7 +17,11 @@ def test_candidates_lead_to_their_movements_and_looks_are_on_record(demo: Runnin
     due = page.get_by_role("region", name="Due, not in a filing yet")
     expect(due).to_contain_text("FinCEN 112")
     page.goto(f"{demo.console}{HOME}/reports/currency?day={demo.gaming_day}&period=month")
-    for section in ("To be reported, of nobody known", "Near a threshold", "What became of what is to be reported"):
+    for section in (
+        "Currency of unidentified persons to be reported",
+        "Near a threshold",
+        "What became of what is to be reported",
+    ):
         expect(page.locator("main")).to_contain_text(section)
     expect(page.get_by_role("heading", name="Patterns for a person to judge")).to_be_visible()
     page.get_by_role("region", name="Near a threshold").locator("a.figure").first.click()
