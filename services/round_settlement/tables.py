@@ -36,7 +36,7 @@ rounds = Table(
     *texts("game"),
     *columns(ARRAY(BigInteger), "others"),  # the sequences of all other events about this round
     Index("rounds_of_day", "property", "gaming_day", "table_name"),  # without the id, equal keys are stored once
-    Index("rounds_by_end", "property", reversed_reference(column("round_id"))),
+    Index("rounds_by_end", reversed_reference(column("round_id")), "property"),
     schema=SCHEMA,
 )
 

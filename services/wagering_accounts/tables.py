@@ -52,7 +52,7 @@ patrons = Table(
     *dates("bought_in_on", null=True),
     *counts("bought_in_cents"),
     *moments("erased_at", null=True),
-    Index("patrons_by_end", "property", reversed_reference(column("patron"))),
+    Index("patrons_by_end", reversed_reference(column("patron")), "property"),
     CheckConstraint("failed_codes >= 0 AND bought_in_cents >= 0", name="not_negative"),
     schema=SCHEMA,
 )
@@ -141,8 +141,8 @@ balances = Table(
     CheckConstraint("(kind = 'wallet') = (\"table\" = '') AND kind IN ('wallet', 'game')", name="kind"),
     CheckConstraint("status IN ('open', 'closed')", name="status"),
     Index("balances_one_wallet", "property", "patron", unique=True, postgresql_where="kind = 'wallet'"),
-    Index("balances_of_patron", "property", "patron"),
-    Index("balances_by_end", "property", reversed_reference(column("account"))),
+    Index("balances_of_patron", "property", "patron", postgresql_where="patron IS NOT NULL"),
+    Index("balances_by_end", reversed_reference(column("account")), "property"),
     Index("balances_with_promotional_money", "property", "account", postgresql_where=_HAS_PROMOTIONAL),
     schema=SCHEMA,
 )
@@ -265,7 +265,7 @@ filings = Table(
     *step_columns(),
     *step_checks(),
     Index("filings_of_period", "property", "form", "period"),
-    Index("filings_by_end", "property", reversed_reference(column("tracking_id"))),
+    Index("filings_by_end", reversed_reference(column("tracking_id")), "property"),
     schema=SCHEMA,
 )
 
@@ -286,8 +286,8 @@ filing_reports = Table(
     Index("filing_reports_by_identifier", "property", "bsa_id", postgresql_where="bsa_id IS NOT NULL"),
     Index(
         "filing_reports_by_end",
-        "property",
         reversed_reference(func.coalesce(column("bsa_id"), column("account_number"))),
+        "property",
     ),
     schema=SCHEMA,
 )

@@ -2,7 +2,10 @@
 
 An index on the reversed reference in lower case makes both a range of the index:
 
-    Index("rounds_by_end", "property", reversed_reference(column("round_id")))
+    Index("rounds_by_end", reversed_reference(column("round_id")), "property")
+
+The property comes last. While a table has no statistics, the planner takes an index that begins with the property to be
+as good as that of the primary key, and would scan the property's rows for each row that is looked up by its key.
 """
 
 from typing import Any, Final

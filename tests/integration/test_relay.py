@@ -100,6 +100,25 @@ def test_memory_says_what_the_database_says(url: str, lost: int) -> None:
     play_at(url, play)
 
 
+def test_what_is_in_memory_is_not_read_again_because_more_was_committed(url: str) -> None:
+    """The relay is told of commits a moment later, and publishes meanwhile what it was told of."""
+
+    async def play(table: Table) -> None:
+        committed: list[Entry] = []
+        consumer = table.consumer()
+        consumer.context = context = replace(consumer.context, wake=committed.extend)
+        await consumer.assigned([0])
+        await consumer.handle([record for record in _records() if record.partition == 0])
+        relay = _Reads(context)
+        relay.wake(committed[:2])
+        assert (2, 0) == (await relay.publish(), relay.reads)
+        relay.wake(committed[2:])
+        assert (ROUNDS - 2, 0) == (await relay.publish(), relay.reads)
+        assert ROUNDS == len(relay.messages)
+
+    play_at(url, play)
+
+
 def test_how_long_nothing_could_be_published_is_known(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first attempt that failed until one has not, and readiness says so; what is recorded changes nothing."""
     monkeypatch.setattr(health, "RESPONSE_AGE_SECONDS_MAX", 0.0)

@@ -4,7 +4,7 @@ CREATE TABLE rounds (
     PRIMARY KEY (round_id, property, table_name)
 );
 CREATE INDEX rounds_of_day ON rounds (property, gaming_day, table_name);
-CREATE INDEX rounds_by_end ON rounds (property, reverse(lower(round_id COLLATE "C")));
+CREATE INDEX rounds_by_end ON rounds (reverse(lower(round_id COLLATE "C")), property);
 
 CREATE TABLE corrections (
     property TEXT, correction INTEGER, table_name TEXT NOT NULL, round_id TEXT NOT NULL, gaming_day DATE NOT NULL,

@@ -310,7 +310,7 @@ CREATE TABLE tax_invoices (
     CONSTRAINT tax_invoice_decided_once CHECK (approved_by IS NULL OR rejected_by IS NULL)
 );
 CREATE INDEX tax_invoices_of_return ON tax_invoices (property, last_day);
-CREATE INDEX tax_invoices_by_end ON tax_invoices (property, reverse(lower(invoice COLLATE "C")));
+CREATE INDEX tax_invoices_by_end ON tax_invoices (reverse(lower(invoice COLLATE "C")), property);
 
 CREATE TABLE counter_checks (
     property TEXT, serial TEXT, "table" TEXT, number BIGINT, drawer TEXT, cents BIGINT NOT NULL,
@@ -318,7 +318,7 @@ CREATE TABLE counter_checks (
     PRIMARY KEY (property, serial, "table", number),
     CONSTRAINT serial_used_once UNIQUE (property, serial) DEFERRABLE
 );
-CREATE INDEX counter_checks_by_end ON counter_checks (property, reverse(lower(serial COLLATE "C")));
+CREATE INDEX counter_checks_by_end ON counter_checks (reverse(lower(serial COLLATE "C")), property);
 CREATE INDEX counter_checks_of_drawer ON counter_checks (property, drawer);
 
 CREATE TABLE write_offs (
@@ -372,7 +372,7 @@ CREATE TABLE rating_steps (
 );
 CREATE INDEX rating_steps_of_rating ON rating_steps (property, rating);
 CREATE INDEX rating_steps_of_day ON rating_steps (property, gaming_day, rating);
-CREATE INDEX rating_steps_by_end ON rating_steps (property, reverse(lower(rating COLLATE "C")));
+CREATE INDEX rating_steps_by_end ON rating_steps (reverse(lower(rating COLLATE "C")), property);
 CREATE INDEX rating_openings ON rating_steps (property, opening) WHERE opening IS NOT NULL;
 
 CREATE TABLE ratings_stated (

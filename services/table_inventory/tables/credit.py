@@ -47,7 +47,7 @@ counter_checks = Table(
     *moments("first_issued_at", null=True),
     # Deferred only in a rebuild, which may read a check before it reads the void of an earlier check with the number.
     UniqueConstraint("property", "serial", name="serial_used_once", deferrable=True),
-    Index("counter_checks_by_end", "property", reversed_reference(column("serial"))),
+    Index("counter_checks_by_end", reversed_reference(column("serial")), "property"),
     Index("counter_checks_of_drawer", "property", "drawer"),
 )
 """The counter checks of each property. Each serial number is used only once.

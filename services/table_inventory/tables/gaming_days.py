@@ -134,7 +134,7 @@ tax_invoices = Table(
     CheckConstraint("approved_by <> entered_by", name="tax_invoice_approved_by_somebody_else"),
     CheckConstraint("approved_by IS NULL OR rejected_by IS NULL", name="tax_invoice_decided_once"),
     Index("tax_invoices_of_return", "property", "last_day"),
-    Index("tax_invoices_by_end", "property", reversed_reference(column("invoice"))),
+    Index("tax_invoices_by_end", reversed_reference(column("invoice")), "property"),
 )
 """The invoices of tax payees, with their status."""
 

@@ -18,7 +18,7 @@ rating_steps = Table(
     *columns(JSON, "said"),
     Index("rating_steps_of_rating", "property", "rating"),
     Index("rating_steps_of_day", "property", "gaming_day", "rating"),
-    Index("rating_steps_by_end", "property", reversed_reference(column("rating"))),
+    Index("rating_steps_by_end", reversed_reference(column("rating")), "property"),
     Index("rating_openings", "property", "opening", postgresql_where="opening IS NOT NULL"),
 )
 """The recorded steps of ratings; a rating is derived from all of its steps."""

@@ -6,7 +6,7 @@ CREATE TABLE patrons (
     CONSTRAINT not_negative CHECK (failed_codes >= 0 AND bought_in_cents >= 0)
 );
 
-CREATE INDEX patrons_by_end ON patrons (property, reverse(lower(patron COLLATE "C")));
+CREATE INDEX patrons_by_end ON patrons (reverse(lower(patron COLLATE "C")), property);
 
 CREATE TABLE patron_codes (
     property TEXT, patron TEXT, number BIGINT NOT NULL, salt BYTEA NOT NULL, hash BYTEA NOT NULL, signature BYTEA,
@@ -52,8 +52,8 @@ CREATE TABLE balances (
     CONSTRAINT status CHECK (status IN ('open', 'closed'))
 );
 
-CREATE INDEX balances_of_patron ON balances (property, patron);
-CREATE INDEX balances_by_end ON balances (property, reverse(lower(account COLLATE "C")));
+CREATE INDEX balances_of_patron ON balances (property, patron) WHERE patron IS NOT NULL;
+CREATE INDEX balances_by_end ON balances (reverse(lower(account COLLATE "C")), property);
 CREATE INDEX balances_with_promotional_money ON balances (property, account) WHERE promotional_cents + promotional_held_cents + promotional_staked_cents > 0;
 
 CREATE UNIQUE INDEX balances_one_wallet ON balances (property, patron) WHERE kind = 'wallet';
@@ -138,7 +138,7 @@ CREATE TABLE filings (
 );
 
 CREATE INDEX filings_of_period ON filings (property, form, period);
-CREATE INDEX filings_by_end ON filings (property, reverse(lower(tracking_id COLLATE "C")));
+CREATE INDEX filings_by_end ON filings (reverse(lower(tracking_id COLLATE "C")), property);
 
 CREATE TABLE filing_reports (
     property TEXT, filing BIGINT, report BIGINT, kind TEXT NOT NULL, reference TEXT NOT NULL,
@@ -151,7 +151,7 @@ CREATE TABLE filing_reports (
 
 CREATE INDEX filing_reports_about ON filing_reports (property, reference);
 CREATE INDEX filing_reports_by_identifier ON filing_reports (property, bsa_id) WHERE bsa_id IS NOT NULL;
-CREATE INDEX filing_reports_by_end ON filing_reports (property, reverse(lower(coalesce(bsa_id, account_number) COLLATE "C")));
+CREATE INDEX filing_reports_by_end ON filing_reports (reverse(lower(coalesce(bsa_id, account_number) COLLATE "C")), property);
 
 CREATE TABLE filing_files (
     property TEXT, filing BIGINT, wrapped_by TEXT NOT NULL, wrapped BYTEA NOT NULL, sealed TEXT NOT NULL,

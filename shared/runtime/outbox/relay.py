@@ -10,15 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import islice, repeat
+from itertools import repeat, takewhile
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
 import structlog
 from confluent_kafka import Producer
 from pydantic_core import to_json
-from sqlalchemy import ColumnElement, Text, cast, func, literal, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from shared.contracts import catalog
@@ -27,10 +25,10 @@ from shared.contracts.postings import LegPosting, postings_as_text
 from shared.contracts.rejection import Rejected
 from shared.contracts.upcasting import kind_of_type
 from shared.journal.entry import Entry
-from shared.journal.shard import Shard, Unsealed
+from shared.journal.reading import read_entries
+from shared.journal.shard import Unsealed
 from shared.journal.signed_batch import HEADER, message_bytes, sign_batch
 from shared.journal.signed_note import Signer
-from shared.journal.tables import JournalTables
 from shared.runtime.context import RuntimeContext
 from shared.runtime.errors import ErrorKind, kind_of
 from shared.runtime.kafka import new_producer
@@ -205,7 +203,7 @@ class Relay:
         return False
 
     async def _batch(self, connection: AsyncConnection, mark: PublishMark) -> Sequence[Outgoing]:
-        """Return the next unpublished entries of a shard, from memory if it holds all of them.
+        """Return the next unpublished entries of a shard, from memory if it holds the first of them.
 
         Otherwise they are read from the database, but only if the shard's row has a valid seal; if it has none, nothing
         is returned.
@@ -214,9 +212,9 @@ class Relay:
         fresh = self._fresh.get(shard.shard, deque())
         while fresh and fresh[0].seq <= published:
             fresh.popleft()
-        count = min(mark.behind, BATCH_ENTRIES)
-        batch = list(islice(fresh, count))
-        if [entry.seq for entry in batch] == [*range(published + 1, published + 1 + count)]:
+        last = published + min(mark.behind, BATCH_ENTRIES)
+        following = takewhile(lambda each: each[0] == each[1].seq, enumerate(fresh, published + 1))
+        if batch := [entry for seq, entry in following if seq <= last]:
             return batch
         try:
             self._context.ledger.require_sealed(shard)
@@ -225,23 +223,11 @@ class Relay:
                 self._unsealed[shard.shard] = told
                 log.error("shard not published", shard=shard.name, error=told)
             return ()
-        return await self._read(connection, shard, published)
+        return await self._read(connection, shard.shard, range(published + 1, last + 1))
 
-    async def _read(self, connection: AsyncConnection, shard: Shard, published: int) -> Sequence[Outgoing]:
-        entries = self._context.tables.entries.c
-        query = select(
-            entries.seq,
-            entries.kind,
-            entries.source,
-            entries.occurred_at,
-            entries.recorded_at,
-            func.encode(entries.hash, "hex").label("hash"),
-            func.convert_to(cast(entries.data, Text), "UTF8").label("data"),
-            entries.event_id,
-            _postings_text(self._context.tables),
-        ).where(entries.shard == shard.shard, entries.seq > published, entries.seq < shard.next_seq)
-        found = await connection.execute(query.order_by(entries.seq).limit(BATCH_ENTRIES))
-        return [Outgoing(*row) for row in found]
+    async def _read(self, connection: AsyncConnection, shard: int, seqs: range) -> Sequence[Outgoing]:
+        found = read_entries(connection, self._context.tables, shard, first=seqs.start, last=seqs.stop - 1)
+        return [Outgoing.of(entry) async for entry in found]
 
     async def _send(self, topics: Mapping[int, str], batches: Mapping[int, Sequence[Outgoing]]) -> None:
         failed: list[Any] = []
@@ -285,20 +271,6 @@ class Relay:
             signed = [] if proof is None else [(HEADER, proof)]
             context = self._context.tracing.header(*cause)
             yield [*_HEADERS, *signed, *([] if context is None else [(TRACEPARENT, context)])]
-
-
-def _postings_text(tables: JournalTables) -> ColumnElement[str]:
-    """Return the SQL for the postings of an entry as text, in their order."""
-    entries, accounts = tables.entries.c, tables.accounts.c
-    posted = (
-        func.unnest(entries.accounts, entries.cents)
-        .table_valued("account", "cents", with_ordinality="number")
-        .render_derived("posted")
-    )
-    one = func.concat(accounts.table, "/", accounts.wager, "/", accounts.leg, "=", posted.c.cents)
-    text = func.coalesce(func.string_agg(one, aggregate_order_by(literal(" "), posted.c.number)), "")
-    joined = posted.join(tables.accounts, accounts.account == posted.c.account)
-    return select(text).select_from(joined).correlate(tables.entries).scalar_subquery().label("postings")
 
 
 def _causes(batches: Mapping[int, Sequence[Outgoing]]) -> list[tuple[str, str]]:

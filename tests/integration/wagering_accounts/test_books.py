@@ -10,6 +10,8 @@ from sqlalchemy import make_url
 from services.wagering_accounts import handlers
 from services.wagering_accounts.domain.books import Books
 from services.wagering_accounts.queries.books import ReadSetLoader, load
+from services.wagering_accounts.tables import balances
+from shared.journal.bulk import update
 from tests.support.accounts import PROPERTY, TABLE, House, a_house, credit
 from tests.support.asgi import assert_problem
 from tests.support.services import query
@@ -194,3 +196,23 @@ def _all(house: House, path: str, limit: int = 500) -> list[dict[str, Any]]:
         items += page["items"]
         cursor = page.get("next")
     return items
+
+
+def test_an_account_is_found_by_its_key_before_the_table_has_statistics(url: str) -> None:
+    """A new or restored database has none: no index that begins with the property may look as good as the key's."""
+    _as_owner(
+        url,
+        """INSERT INTO wagering_accounts.balances (property, account, kind, "table", status, version, opened_at,
+            available_cents, held_cents, staked_cents, promotional_cents, promotional_held_cents,
+            promotional_staked_cents)
+        SELECT 'riverside', 'A-' || n, 'game', 'T-1', 'open', 1, now(), 1, 0, 0, 0, 0, 0
+        FROM generate_series(1, 600) n""",
+    )
+    changed = update(balances, ["available_cents"])
+    conninfo = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(conninfo) as connection:
+        rows = [{"property": "riverside", "account": f"A-{number}", "available_cents": 2} for number in range(32)]
+        connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+        explained = connection.execute(f"EXPLAIN {changed.sql}", changed.parameters(rows))
+        plan = "\n".join(line for (line,) in explained)
+    assert "Index Scan using balances_pkey" in plan, plan
