@@ -95,9 +95,27 @@ def test_what_is_wrong_is_said_one_fault_a_line(desk: Desk) -> None:
     desk.open()
     refused = desk.file(remapped("table-inventory", "drop", account="4010"))
     assert 3 == refused.code
-    assert refused.stderr.startswith("table-inventory drop: account 4010 is of kind revenue; ")
+    faults = refused.stderr.splitlines()
+    assert any(line.startswith("table-inventory drop: account 4010 is of kind revenue; ") for line in faults)
     assert 3 == desk.file([]).code
     wrong = desk("export", "--property", "riverside", "--day", "2026-11-20", "--as", "pdf")
     assert (2, True) == (wrong.code, "--as 'pdf': one of csv, iif, xero" in wrong.stderr)
     unknown = desk("export", "--property", "atlantis", "--month", "2026-11", "--as", "beancount")
     assert (4, True) == (unknown.code, "property 'atlantis' is not known" in unknown.stderr)
+
+
+def test_a_rule_of_a_game_or_pit_that_no_table_has_is_named_before_it_is_filed(desk: Desk) -> None:
+    """A game of another spelling would never be posted there; the games and pits that there are help to find it."""
+    desk.open()
+    mapping = mapping_document(effective_from="2027-01-01T06:00:00-05:00")
+    mapping["rules"] = [
+        *(rule for rule in mapping["rules"] if "game" not in rule),
+        {"service": "round-settlement", "leg": "handle", "game": "blackjakc", "account": "4020"},
+        {"service": "round-settlement", "leg": "payout", "game": "blackjack", "pit": "pit-9", "account": "4020"},
+    ]
+    filed = desk.file(mapping)
+    assert 0 == filed.code, filed.stderr
+    unused = [line for line in filed.stderr.splitlines() if "no table of riverside has it" in line]
+    assert ["game blackjakc", "pit pit-9"] == [line.partition(":")[0] for line in unused]
+    assert "the pits of its tables are pit-1" in unused[1]
+    assert "blackjack" in unused[0]

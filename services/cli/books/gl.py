@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from pydantic import ValidationError
 
 from services.cli.books.report import period_asked
 from services.cli.client import client_of
-from services.cli.exits import UsageWrong
+from services.cli.exits import NotFound, UsageWrong
+from services.cli.filing.reading import document_of
 from services.cli.moments import moment_of
 from services.cli.output import (
     AsJson,
     heading,
+    message,
     names,
     print_json,
     show,
@@ -24,6 +27,7 @@ from services.cli.output import (
 )
 from services.cli.registry.documents import Documents, Property, ReturnReason, Version
 from services.cli.subjects import Shown
+from shared.contracts.general_ledger import LedgerMappingDocument
 
 app = typer.Typer()
 
@@ -89,11 +93,11 @@ def file_version(
     """File the next version of a property's general-ledger mapping, and print its changes.
 
     Another person approves it before it takes effect. If it is refused, all of its faults are printed, one per line,
-    and the exit code is 3.
+    and the exit code is 3. A game or a pit of a rule that no table of the property has is named before it is filed.
 
     Example: pitledger gl file mapping.yaml
     """
-    _MAPPINGS.file(file, as_json=as_json)
+    _MAPPINGS.file(file, as_json=as_json, before=_warn_of_unused)
 
 
 @app.command()
@@ -153,6 +157,21 @@ def show_version(
     ]
     columns = names("Service", "Leg") + words("Where") + names("Account", "Department", "Cost center")
     show(heading("Rules"), table(columns, rules))
+
+
+def _warn_of_unused(document: Mapping[str, Any]) -> None:
+    """Print the conditions on games and pits that no table has in the property document in effect, if there is one."""
+    try:
+        wanted = LedgerMappingDocument.model_validate(document)
+        place = document_of(wanted.property)
+    except (ValidationError, NotFound):
+        return  # the registry says what is wrong
+    for condition in ("game", "pit"):
+        known = sorted({str(one[condition]) for one in place["tables"]})
+        named = {getattr(rule, condition) for rule in wanted.rules} - {None, *known}
+        for name in sorted(named):
+            there = f"the {condition}s of its tables are {', '.join(known)}" if known else "it has no tables"
+            message(f"{condition} {name}: no table of {wanted.property} has it, so its rules do not apply; {there}")
 
 
 def _rule(rule: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -1,6 +1,6 @@
 """What must be filed for a gaming day, read from its currency report."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from services.cli.client import client_of
@@ -83,19 +83,42 @@ def filed_as_they_are(report: Mapping[str, Any]) -> dict[Reported, str]:
     }
 
 
-def require_amendments(report: Mapping[str, Any], people: Iterable[Reported]) -> None:
-    """Raise InputRefused for reports of people without a `--corrects` of theirs, of which something was sent.
+def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
+    """Raise InputRefused for initial reports of which something was sent.
 
-    That may have been as the report of another person, of which theirs has all: an initial report would repeat it.
+    That may have been as the report of another person, of which theirs has all, or as that of an unidentified person's
+    entry of which nothing is left: somebody may have said since who it was. An initial report would repeat it.
     """
     sent = {reported_of(row): row for row in currency_rows(report, "filed") if row["status"] == "to_correct"}
-    for key in people:
+    replaced = [row for row in sent.values() if _is_of_nobody_any_more(row)]
+    for key, lines in initial.items():
         if key in sent:
             name, row = name_of(key), sent[key]
             way = f"say --corrects {name}={row['bsa_id']}" if row.get("bsa_id") else "record its acknowledgement first"
             raise InputRefused(
                 f"{name}: filing {row['filing']} has a report that this one amends ({row['why']}): {way}"
             )
+        for row in replaced:
+            ways = {line.direction for line in lines}
+            if any(row[f"filed_{way}_cents"] for way in ways):
+                raise InputRefused(_perhaps_of(name_of(key), row))
+
+
+def _is_of_nobody_any_more(row: Mapping[str, Any]) -> bool:
+    """Return whether what was sent of an unidentified person's entry is to be amended, and nothing of it is left."""
+    return row["person"] == NOBODY and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
+
+
+def _perhaps_of(name: str, row: Mapping[str, Any]) -> str:
+    """Return why an initial report is refused while nothing is left of an entry that was sent, and what to do."""
+    entry, bsa_id = row["entry"], row.get("bsa_id")
+    found = f"{name}: filing {row['filing']} has the report of {entry}, of which nothing is left"
+    if not bsa_id:
+        return f"{found}: record its acknowledgement first"
+    return (
+        f"{found}: if this took its place, say --corrects {name}={bsa_id}; if not, first amend it to what is left of "
+        f"it, with --only {entry} --corrects {entry}={bsa_id}, or as the report of whoever it was"
+    )
 
 
 def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:

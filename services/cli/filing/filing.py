@@ -57,6 +57,7 @@ from services.wagering_accounts.domain.filings import require_reviewed, unreview
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.filings import FORM_NUMBERS
 from shared.contracts.rejection import Rejected
+from shared.runtime.filing.filed_amounts import has_last_day
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -125,7 +126,7 @@ def prepare(
         reports = {key: lines for key, lines in reports.items() if key not in filed_before}
         for key, filing in filed_before.items():
             message(f"{name_of(key)} is left out: filing {filing} has the report as it is")
-    require_amendments(report, (key for key in reports if name_of(key) not in prior))
+    require_amendments(report, {key: lines for key, lines in reports.items() if name_of(key) not in prior})
     reported = {name_of(key) for key in reports}
     persons = {person for person, _ in reports}
     people = persons.union(*(others_of(*of_report) for of_report in reports.items()))
@@ -279,7 +280,8 @@ def list_filings(
     """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
     A rejected filing that was not filed again is compared with the currency report or winnings report of its period:
-    once none of its reports is due, it is due no more, and not late.
+    once none of its reports is due, it is due no more, and not late. Nor is a filing that was not rejected and only
+    amends or corrects reports: the last day is that of the first ones.
 
     Example: pitledger filing list --property riverside --status released
     """
@@ -298,7 +300,8 @@ def list_filings(
             one["period"],
             str(one["report_count"]),
             one.get("copy_by", ""),
-            one["file_by"] + (" (late)" if status_now in _OPEN and one["file_by"] < today else ""),
+            one["file_by"]
+            + (" (late)" if status_now in _OPEN and has_last_day(one) and one["file_by"] < today else ""),
             status_now,
             one["prepared_by"],
             one.get("released_by", ""),

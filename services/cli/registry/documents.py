@@ -31,11 +31,16 @@ class Documents:
         """Return the API path of a property's document; `parts` name a version or a resource below it."""
         return "/".join((self.path, *(quote(str(part), safe="") for part in (property_name, *parts))))
 
-    def file(self, file: str, *, as_json: bool) -> None:
-        """File the next version, and print its changes. Raises: InputRefused if the file does not hold a mapping."""
+    def file(self, file: str, *, as_json: bool, before: Callable[[Mapping[str, Any]], None] | None = None) -> None:
+        """File the next version, and print its changes; `before`, if given, is called with the document first.
+
+        Raises: InputRefused if the file does not hold a mapping.
+        """
         document = read_document(file)
         if not isinstance(document, Mapping):
             raise InputRefused(f"{file}: a document of a property is a mapping, not {type(document).__name__}")
+        if before is not None:
+            before(document)
         with client_of(REGISTRY) as client:
             filed = client.do(self.path, document)
             changed = client.read(self.path_of(filed["property"], filed["version"], "changes"))

@@ -17,7 +17,7 @@ from services.console.pages.days import zone_of
 from services.console.services import ACCOUNTS, REPORTING, Missing, or_missing, path, together, unless
 from services.console.words import say
 from shared.contracts.filings import FORM_NUMBERS
-from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_again, report_behind
+from shared.runtime.filing.filed_amounts import changed_since_prepared, has_last_day, is_due_again, report_behind
 
 _STEPS: Final = {
     "prepared": ("release-filing", "withdraw-filing"),
@@ -356,11 +356,15 @@ def _acts(property_name: str, one: Record, steps: Mapping[str, tuple[str, ...]] 
 def with_lateness(one: Record, *, now: datetime) -> Record:
     """Return a filing with the text `late`, which is empty unless its last day passed before it was sent.
 
-    A rejected filing counts as not sent, as long as it must be filed again. `now` is in the property's time zone, whose
-    calendar decides.
+    A rejected filing counts as not sent, as long as it must be filed again; another one that only amends or corrects
+    reports is not late. `now` is in the property's time zone, whose calendar decides.
     """
     sent = now.isoformat() if one["status"] in UNSENT and one.get("is_open", True) else one.get("filed_at")
-    late = sent is not None and one["file_by"] < datetime.fromisoformat(sent).astimezone(now.tzinfo).date().isoformat()
+    late = (
+        sent is not None
+        and has_last_day(one)
+        and one["file_by"] < datetime.fromisoformat(sent).astimezone(now.tzinfo).date().isoformat()
+    )
     return {**one, "late": say("filings.late") if late else ""}
 
 

@@ -82,7 +82,9 @@ def filing_routes(context: ServiceContext) -> APIRouter:
             found = await _FILINGS.read(connection, asked, ListedFiling.model_validate, from_end, **named)
             rejected = [one.filing for one in found.items if one.status == "rejected"]
             again = await queries.filed_again(connection, property_name, rejected)
+            amending = await queries.only_amends(connection, property_name, [one.filing for one in found.items])
         for one in found.items:
+            one.only_amends = one.filing in amending
             if one.status == "rejected":
                 one.filed_again = one.filing in again
         return found

@@ -57,9 +57,14 @@ class FilingSummary(FiledDocument):
 
 
 class ListedFiling(FilingSummary):
-    """A filing in a list. `filed_again` is None unless it was rejected: whether all rejected reports are filed anew."""
+    """A filing in a list. `filed_again` is None unless it was rejected: whether all rejected reports are filed anew.
+
+    `only_amends` says that each of its reports amends or corrects an earlier one; `file_by` then counts only if it was
+    rejected.
+    """
 
     filed_again: bool | None = None
+    only_amends: bool = False
 
 
 class ReportDocument(PreparedReport):

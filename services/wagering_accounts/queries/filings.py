@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import and_, exists, func, literal, or_, select
+from sqlalchemy import Exists, and_, exists, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReportDocument, ReportedBefore
@@ -93,9 +93,32 @@ async def identified(
 async def unsent_late(connection: AsyncConnection, property_name: str, today: date) -> int:
     """Return the number of a property's filings that were not sent by their last day.
 
-    The day is for first reports: a filing that only amends or corrects others, by one return or by two, is never late.
-    Rejected filings are counted by reporting, which knows whether their reports are due.
+    A filing that `only_amends` is never late. Rejected filings are counted by reporting, which knows whether their
+    reports are due.
     """
+    query = (
+        select(func.count())
+        .select_from(filings)
+        .where(
+            _F.property == property_name,
+            _F.file_by < today,
+            _F.status.in_(UNSENT),
+            _has_first_report().correlate(filings),
+        )
+    )
+    return int((await connection.execute(query)).scalar_one())
+
+
+async def only_amends(connection: AsyncConnection, property_name: str, numbers: Collection[int]) -> set[int]:
+    """Return those of the property's filings that only amend or correct others: the last day is for first reports."""
+    query = select(_F.filing).where(
+        _F.property == property_name, _F.filing.in_(numbers), ~_has_first_report().correlate(filings)
+    )
+    return set((await connection.execute(query)).scalars())
+
+
+def _has_first_report() -> Exists:
+    """Return the condition that a filing has a report which amends or corrects none, by one return or by two."""
     first, corrected = filing_reports.alias("first"), filing_reports.alias("corrected")
     beside = exists().where(
         corrected.c.property == first.c.property,
@@ -103,19 +126,13 @@ async def unsent_late(connection: AsyncConnection, property_name: str, today: da
         corrected.c.account_number == first.c.account_number,
         corrected.c.corrects.is_not(None),
     )
-    has_first = exists().where(
+    return exists().where(
         first.c.property == _F.property,
         first.c.filing == _F.filing,
         first.c.amends.is_(None),
         first.c.corrects.is_(None),
         ~beside.correlate(first),
     )
-    query = (
-        select(func.count())
-        .select_from(filings)
-        .where(_F.property == property_name, _F.file_by < today, _F.status.in_(UNSENT), has_first.correlate(filings))
-    )
-    return int((await connection.execute(query)).scalar_one())
 
 
 async def filed_again(connection: AsyncConnection, property_name: str, numbers: Collection[int]) -> set[int]:

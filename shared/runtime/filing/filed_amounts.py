@@ -50,6 +50,15 @@ def changed_since_prepared(filing: Document, report: Document) -> list[Changed]:
     return [one for one in compared if one.filed != one.now]
 
 
+def has_last_day(filing: Document) -> bool:
+    """Return whether `file_by` counts for a listed filing: it has a first report, or was rejected.
+
+    Of amendments and corrections that were not rejected, the first report counts, as in the reports' section on what
+    was filed.
+    """
+    return filing["status"] == "rejected" or not filing["only_amends"]
+
+
 def is_due_again(filing: int, report: Document) -> bool:
     """Return whether `report_behind` a rejected filing has a report that was rejected in it and must be filed again."""
     sections = (one for one in report["content"]["sections"] if one["name"] in ("filed", "returns"))

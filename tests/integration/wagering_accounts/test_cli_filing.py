@@ -335,3 +335,49 @@ def test_an_amendment_states_both_directions_that_were_filed(currency_office: Cu
     assert ["11000", "2000"] == sorted(texts(fromstring(file.read_text()), "DetailTransactionAmountText"))
     office.tell()
     office.accept(2, SECOND)
+
+
+def _filed_rows(office: CurrencyOffice) -> list[dict[str, Any]]:
+    """Return what became of the reports of the day."""
+    said = ("report", "currency", "--property", "riverside", "--day", "2026-11-20", "--json")
+    [report] = office.call(*said, person=READER).documents
+    [rows] = [one["rows"] for one in report["content"]["sections"] if one["name"] == "filed"]
+    return list(rows)
+
+
+def test_who_an_unidentified_person_was_amends_the_report_of_the_entry(currency_office: CurrencyOffice) -> None:
+    """An initial report would repeat the money, beside other movements as well; the way out is said."""
+    office = currency_office
+    sale = office.sell(10_500, None)
+    assert 0 == office.prepare().code
+    office.accept(1, FIRST)
+    office.books.desk.feed("inventory", void(office.ledger, sale))
+    office.sell(10_500)
+    office.sell(2_000)
+    refused = office.prepare("--only", "p-7")
+    assert (3, True) == (refused.code, f"say --corrects p-7={FIRST}" in refused.stderr), refused.stderr
+    assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
+    [row] = _filed_rows(office)
+    assert ("p-7", "to_correct", "2", 1_250_000) == (row["person"], row["status"], row["amendment"], row["in_cents"])
+
+
+def test_an_entry_is_amended_to_nothing_beside_a_report_of_ones_own(currency_office: CurrencyOffice) -> None:
+    """Whoever it was amends the own report by the whole; an initial report of somebody else waits for the entry's."""
+    office = currency_office
+    sale = office.sell(10_500, None)
+    assert 0 == office.prepare().code
+    office.accept(1, FIRST)
+    office.sell(10_500)
+    assert 0 == office.prepare().code
+    office.accept(2, SECOND)
+    [entry] = [row["entry"] for row in _filed_rows(office) if row["entry"]]
+    office.books.desk.feed("inventory", void(office.ledger, sale))
+    office.sell(10_500)
+    office.sell(11_000, None)
+    refused = office.prepare("--corrects", f"p-7={SECOND}")
+    assert (3, True) == (refused.code, f"--only {entry} --corrects {entry}={FIRST}" in refused.stderr)
+    both = ("--only", "p-7", "--corrects", f"p-7={SECOND}", "--only", entry, "--corrects", f"{entry}={FIRST}")
+    [filing] = office.prepare(*both).documents
+    amounts = {one["kind"]: (one["in_dollars"], one["amends"]) for one in filing["reports"]}
+    assert {"patron": (21_000, SECOND), "entry": (0, FIRST)} == amounts
+    assert 0 == office.prepare().code

@@ -232,6 +232,8 @@ def test_an_amendment_has_no_last_day(house: House) -> None:
     step(house, "withdraw", {"reason": "another document"}, filing=2)
     assert 201 == prepare(house, "p-1", "p-2", corrects=[FIRST, None]).status_code
     assert 1 == late(house)
+    listed = house.read(f"/filings?property={PROPERTY}", person=EVE).json()["items"]
+    assert {1: False, 2: True, 3: False} == {one["filing"]: one["only_amends"] for one in listed}
 
 
 def test_the_last_day_is_that_of_the_pack(house: House) -> None:

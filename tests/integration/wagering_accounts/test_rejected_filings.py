@@ -64,6 +64,24 @@ def test_a_rejected_report_that_was_filed_again_in_time_is_not_late(currency_off
     assert {"1": "rejected, in a later filing", "2": "accepted"} == listed(office)
 
 
+def test_an_amendment_that_was_not_sent_is_not_late(
+    currency_office: CurrencyOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither in the list nor in the console: the last day is that of the first report."""
+    office = currency_office
+    office.sell(10_500)
+    office.prepare()
+    office.accept(1, FIRST)
+    office.sell(2_000)
+    assert 0 == office.prepare(*AMENDS).code
+    office.house.clock.now += LATER
+    monkeypatch.setattr(reading, "now", lambda: NOON + LATER)
+    assert {"1": "accepted", "2": "prepared"} == listed(office)
+    with console(office) as browsers:
+        [row] = table_of(browsers.get(AT, EVE), "Prepared, not released")
+    assert ("2", "") == (row["Filing"], row["Late"])
+
+
 def test_a_rejected_amendment_of_what_holds_again_is_due_no_more(currency_office: CurrencyOffice) -> None:
     """What was accepted is what was moved: the amendment is not needed any more."""
     office = currency_office

@@ -23,11 +23,14 @@ NOW = datetime(2026, 12, 5, 21, tzinfo=ZoneInfo("America/New_York"))
         (False, {"status": "rejected", "file_by": "2026-12-04", "filed_at": "2026-12-03T12:00:00Z", "is_open": False}),
         (True, {"status": "rejected", "file_by": "2026-12-04", "filed_at": "2026-12-05T12:00:00Z", "is_open": False}),
         (False, {"status": "withdrawn", "file_by": "2026-12-04"}),
+        (False, {"status": "released", "file_by": "2026-12-04", "only_amends": True}),
+        (False, {"status": "filed", "file_by": "2026-12-04", "filed_at": "2026-12-05T12:00:00Z", "only_amends": True}),
+        (True, {"status": "rejected", "file_by": "2026-12-04", "only_amends": True}),
     ],
 )
 def test_a_filing_is_late_by_the_clock_of_its_property(is_late: bool, said: dict[str, Any]) -> None:
-    """Sent at half past nine in the evening of the last day is in time, whatever day it is in UTC."""
-    assert is_late == bool(with_lateness(said, now=NOW)["late"])
+    """Sent at half past nine in the evening of the last day is in time; an amendment has no last day until rejected."""
+    assert is_late == bool(with_lateness({"only_amends": False} | said, now=NOW)["late"])
 
 
 @pytest.mark.parametrize(
