@@ -8,14 +8,14 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Computed, Index, Text
 
 _SAID: Final = "CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END"
-"""The type of the pit event, recorded or voided."""
+"""SQL for the type of the pit event that was recorded or voided."""
 
 _MOVED_CENTS: Final = f"""CASE WHEN {_SAID} NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
     THEN CAST(data #>> '{{moved,cents}}' AS bigint) END"""
 """Cents moved by people at a table; null for an event whose chips are counted with the settled round."""
 
 _MOVED_BY: Final = f"CASE {_SAID} WHEN 'chips.sold' THEN data #>> '{{data,instrument}}' ELSE {_SAID} END"
-"""What moved chips or money: the type of the pit event; for sold chips, the instrument."""
+"""SQL for the cause of a movement of chips or money: the type of the pit event or, for sold chips, the instrument."""
 
 _SLIP: Final = """CASE
     WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
@@ -75,7 +75,7 @@ def stands(fact: str = "facts") -> str:
 
 
 def columns() -> tuple[Column[Any], ...]:
-    """Return the generated columns: movement and cause, slip and request, Counter Check and purpose."""
+    """Return the generated columns: movements, slips and requests, counter checks, and keys for voids."""
     return (
         Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
         Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),

@@ -147,7 +147,7 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
 async def evidence_of_day(
     books: Books, rest: Callable[[], Awaitable[object]]
 ) -> tuple[dict[Subject, Evidence], ByDealer]:
-    """Return a gaming day's contribution to the evidence, as of the query's as-of time, and its counts.
+    """Return a gaming day's contribution to the evidence, and its counts by dealer and shift, as of the as-of time.
 
     Each table is processed in a thread, with a pause after it, so that other work of the process is not delayed.
     """
@@ -259,7 +259,10 @@ async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Al
 
 
 async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
-    """Return the evidence as of the query's as-of time, and the gaming day that was tested last."""
+    """Return the gaming day that was tested last (None if there is none), and the accumulated evidence.
+
+    Both are as of the query's as-of time.
+    """
     [*found] = await books.read(_LATEST)
     if not found:
         return None, NOTHING

@@ -75,7 +75,7 @@ class PostedLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An amount posted on a gaming day: leg, pit and class of the table, and the mapping's rule for it, if any."""
+    """An amount posted on a gaming day, with pit and class of its table, and with the mapping's rule for it, if any."""
 
     posted: PostedLeg
     pit: str

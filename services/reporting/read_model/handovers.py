@@ -25,7 +25,7 @@ TIMES: Final = """times AS MATERIALIZED (
                 AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))
               ORDER BY table_name, gaming_day, data ->> 'shift', CAST(data ->> 'revision' AS integer) DESC) w
         CROSS JOIN LATERAL jsonb_array_elements(w.times) t(said))"""
-"""The periods in which tables were open in a shift, each beginning just after a moment and including its end."""
+"""SQL for the periods in which tables were open in a shift, each after `after` and up to and including `until`."""
 
 OPEN_IN_SHIFTS: Final = text(
     f"""

@@ -27,7 +27,7 @@ _EXACT: Final[Mapping[str, str]] = {
     "meter_seed_nanocents": "seed_cents",
     "meter_released_nanocents": "released_cents",
 }
-"""The measure of each exact part of a movement; the measure of a transfer depends on the kind of change."""
+"""The exact field of a movement for each measure. The measure of a transfer depends on the kind of change."""
 
 _COUNTS: Final[Mapping[str, str]] = {
     "meter_wagers": "in_count",
@@ -51,7 +51,7 @@ MEASURES: Final = (
 
 @adds(PoolApproved)
 def seeded(fact: PoolApproved) -> Iterator[Amount]:
-    """Yield the base of a new pool."""
+    """Yield the amounts with which a new pool starts."""
     if fact.movement is not None:
         yield from amounts_of_movement(fact.movement)
 

@@ -32,7 +32,7 @@ ByChips = Mapping[OwnChips, Figure]
 
 
 class Lying(NamedTuple):
-    """Where chips are at the end of the last queried gaming day; `on_slips` are those in transit on slips."""
+    """The property's own chips by place, at the end of the last queried gaming day; `on_slips` are in transit."""
 
     at_cage: ByChips
     at_tables: ByChips
@@ -40,7 +40,7 @@ class Lying(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """Pieces that arrive at a location (negative: that leave it), and the moment by which movements are ordered."""
+    """A movement of chips at a location: `pieces` arrive (negative: leave); `at` is the moment used for ordering."""
 
     at: datetime
     listed: Listed
@@ -205,7 +205,7 @@ class _Sets:
                     self._set_of.setdefault((one.kind, cents), one.chip_set)
 
     def chips(self, pieces: Pieces) -> OwnChips:
-        """Return the kind of chips of a table's pieces: the set is the first set in use with such pieces."""
+        """Return the kind of chips of a table's pieces; their set is the first set in use that has such pieces."""
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
@@ -238,7 +238,10 @@ def _of_day(step: Listed | None, day: date) -> Listed | None:
 def _steps(
     slip: Slip, day: date, *, leaves: bool, arrives: bool, back: bool
 ) -> Iterator[tuple[Listed, int, Sequence[Pieces]]]:
-    """Yield the steps of a slip at one of its ends, with sign and contents: departure, arrival, return of a void."""
+    """Yield the steps of a slip at one of its two ends: departure, arrival, and the return of a void.
+
+    Each step has its entry, its sign (1 for chips that arrive, -1 for chips that leave), and its contents.
+    """
     if slip.paper is not None:
         paper = _of_day(slip.paper, day)
         if paper is not None:

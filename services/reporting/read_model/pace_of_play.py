@@ -62,7 +62,7 @@ class Pace:
         return round(Fraction(self.handle_cents, self.seats)) if self.seats else None
 
     def per_hour(self, number: int | Fraction) -> Fraction | None:
-        """Return a number per hour of play; None if there was no play."""
+        """Return a number divided by the hours of play; None if there was no play."""
         return per_hour(number, self.milliseconds)
 
 
@@ -81,12 +81,12 @@ def hours_of(milliseconds: int) -> str | None:
 
 
 def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
-    """Return a number per hour of the given time; None if that time is zero."""
+    """Return a number divided by the hours of the given time; None if that time is zero."""
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
 def count_per_hour(count: int, milliseconds: int) -> str | None:
-    """Return a count per hour of the given time, with two decimals; None if that time is zero."""
+    """Return a count divided by the hours of the given time, with two decimals; None if that time is zero."""
     return ratio(count * _HOUR_MILLISECONDS, milliseconds)
 
 
@@ -96,7 +96,7 @@ def _statement(by: tuple[Dimension, ...]) -> TextClause:
 
 
 async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
-    """Return the pace on the queried gaming days, by dimensions."""
+    """Return the pace on the queried gaming days, keyed by the values of the dimensions `by`."""
     question = books.question
     rows = await books.read(
         _statement(by),
@@ -137,7 +137,7 @@ def _figure(books: Books, value: int, book: Literal["played", "rounds"], measure
 
 
 def _hours(books: Books, clock_hour: int) -> Sequence[tuple[datetime, datetime]]:
-    """Return each period in which the clock shows this hour and rounds of the queried days may have closed."""
+    """Return each period in which the clock shows this hour and rounds of the queried gaming days may have closed."""
     question, found = books.question, []
     zone, at = books.place.zone, books.place_on(question.first).begins_at(question.first)
     at = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

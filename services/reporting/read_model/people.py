@@ -15,12 +15,12 @@ ACTS: Final = "acts"
 
 
 def acts_of(fact: Fact) -> list[Amount]:
-    """Return one act for each person that a fact names."""
+    """Return an amount of 1 for each person that a fact names."""
     return [Amount(ACTS, 1, item=f"{fact.KIND.name} {person}") for person in dict.fromkeys(people_in(fact))]
 
 
 def person_of(item: str) -> tuple[str, str]:
-    """Return (kind of fact, person) of an item of ACTS."""
+    """Return the kind of fact and the person that an item of ACTS encodes."""
     kind, _, person = item.partition(" ")
     return kind, person
 

@@ -111,7 +111,7 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
 
 @adds(VigorishCollection, VigorishWaiver, VigorishReturn, VigorishVoided)
 def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn | VigorishVoided) -> Iterator[Amount]:
-    """Yield what a table collected, waived or returned, or the reversal of that."""
+    """Yield the amount that a table collected, waived or returned; for a void, its reversal."""
     act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
     here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:
@@ -130,4 +130,4 @@ _SETTLED: Final = {
     "vigorish.waived": "vigorish_not_collected_cents",
     "vigorish.returned": "vigorish_returned_cents",
 }
-"""The measure of each action of a table."""
+"""The measure of each action of a table, keyed by the kind of pit event."""
