@@ -124,7 +124,7 @@ def _slip(books: Books, cases: Cases, slip: Slip) -> Iterator[Exceptional]:
 
 
 async def _missing(books: Books) -> list[Exceptional]:
-    """Return the unaccounted slip numbers that were known on the last gaming day."""
+    """Return the exceptions for slip numbers that were found to be unaccounted for by the last queried gaming day."""
     found = []
     for gap in await missing_of(books):
         day = books.place.gaming_day(gap.known_at)
