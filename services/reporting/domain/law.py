@@ -1,4 +1,4 @@
-"""The legal sources of figures: the dated pack values with which the figures were computed. Pure."""
+"""The law behind figures: the dated pack values with which the figures were computed. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Applied:
 
     @classmethod
     def of(cls, place: str, dated: Dated[Any]) -> "Applied":
-        """Return a dated value, by its path in the pack, such as `taxes.state_tax.rate`."""
+        """Return the applied form of a dated value; `place` is its path in the pack, such as `taxes.state_tax.rate`."""
         value = ", ".join(dated.value) if isinstance(dated.value, tuple) else str(dated.value)
         return cls(place, value, dated.effective_from, dated.source, dated.status, dated.note)
 
