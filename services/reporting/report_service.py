@@ -66,7 +66,8 @@ async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bo
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
     """Return a report as of the query's as-of time; with `explain`, its figures have provenance.
 
-    Raises: Rejected for unknown names, listing the known ones.
+    Raises: Rejected for an unknown property, table or game, for a period that the report does not have, or if nothing
+    is recorded about the days.
     """
     books = await books_of(reader, question, explain=explain)
     if question.period not in report.periods:

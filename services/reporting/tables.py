@@ -99,7 +99,7 @@ house_edges = _table(
 )
 """Every wager that a rules submission offers: the distribution of its return, else its best known house edge.
 
-The licensee's own value is kept beside it.
+The licensee's own value is stored with it.
 """
 
 exceptions = _table(

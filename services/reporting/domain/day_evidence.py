@@ -26,7 +26,7 @@ from shared.rules import Returns
 ANY_ROW: Final = ""
 
 Edges = Mapping[tuple[str, str], HouseEdge]
-"""Distributions of wagers, by submission (its hash) and wager."""
+"""The house edges of wagers, with their distributions, keyed by submission (its hash) and wager."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,15 @@ Basis = Counted | Literal["stated"]
 _ERRORS: Final = 3
 """The number of standard errors in `Play.error`, the error bound of a payback that is not exact."""
 _ERROR_UNIT: Final = 10**12
-"""Standard errors are rounded to this fraction of a cent per cent staked."""
+"""Standard errors are rounded to multiples of 1 / `_ERROR_UNIT`."""
 
 
 class PlayedEdge(NamedTuple):
     """The house edge of a wager without an exact distribution: it depends on how hands are played, or on a meter.
 
-    `house_edge` and its `standard_error` are per cent staked, with doubles, splits and raises included as in the
-    handle. Wagers that are only made together share one edge and its error: `counted_with` is the first of them.
+    `house_edge` and its `standard_error` are fractions of all that is staked, with doubles, splits and raises included
+    as in the handle. Wagers that are only made together share one edge and its error: `counted_with` is the first of
+    them.
     """
 
     house_edge: Fraction
@@ -46,7 +47,7 @@ class PlayedEdge(NamedTuple):
 class HouseEdge:
     """The house edge of a wager under a submission (its hash): by its exact distribution, else as it is played.
 
-    `returns` is the exact distribution of the return per cent staked, else `reason` is why there is none. Without a
+    `returns` is the exact distribution of the return per unit staked, else `reason` is why there is none. Without a
     distribution, `played` is the best known house edge, else `lacks` is why the registry has none; only then is
     `stated`, the licensee's own value, used. `offered` is as in the catalogue: `required` of every player of a hand,
     `always` on offer, or `optional`. `bonus_lines` are lines without a stake of their own that the wager earns,
@@ -66,7 +67,7 @@ class HouseEdge:
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return the house edge per cent staked, which is 1 less the payback; None if there is none.
+        """Return the house edge as a fraction of the stake, which is 1 less the payback; None if there is none.
 
         It is the exact value, else the best known value, else the licensee's own value.
         """
@@ -206,7 +207,7 @@ def returns_as_text(distribution: Returns) -> str:
 
 
 def played_of_texts(house_edge: str, standard_error: str, counted: Counted, counted_with: str) -> PlayedEdge:
-    """Return the house edge of a wager as it is played, from its fractions as texts."""
+    """Return the house edge of a wager as it is played, given its fractions in text form."""
     return PlayedEdge(Fraction(house_edge), Fraction(standard_error), counted, counted_with)
 
 

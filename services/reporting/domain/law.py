@@ -31,7 +31,7 @@ class Applied:
 
 
 def unconfirmed(applied: Iterable[Applied]) -> tuple[Applied, ...]:
-    """Return the unconfirmed ones of these values, without duplicates."""
+    """Return the unconfirmed values among these, without duplicates."""
     return tuple(dict.fromkeys(one for one in applied if one.status == "unconfirmed"))
 
 

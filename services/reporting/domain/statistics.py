@@ -100,7 +100,7 @@ def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
 
 
 def _tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the sum of probabilities from `hits` on; `hits` exceeds the mean, so that the terms decrease."""
+    """Return the probability of at least `hits`, which must exceed the mean, so that the summed terms decrease."""
     odds = float(probability / (1 - probability))
     ways = lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
     term = total = exp(ways + hits * log(probability) + (number - hits) * log1p(-float(probability)))

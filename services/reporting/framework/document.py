@@ -289,7 +289,7 @@ class Document:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """Return everything but the header, as JSON."""
+        """Return everything except the header, as a JSON object."""
         return {
             "sections": [_section(filled) for filled in self.sections],
             "identities": [

@@ -1,4 +1,4 @@
-"""Handlers that read the journals of all services. Reporting journals only the exceptions of its own input."""
+"""Handlers that read the journals of all services. Reporting's own journal has only the exceptions of its input."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Currency transactions: those of persons in accounts, at the cage and at tables, and large ones of unknown persons."""
+"""Currency transactions of persons at accounts, the cage and tables, and large ones of unknown persons."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime

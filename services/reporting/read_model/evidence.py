@@ -168,7 +168,7 @@ async def evidence_of_day(
 
 
 def shown_round(row: Any) -> ShownRound:
-    """Return the data of a row of `rounds`."""
+    """Return the data that are tested from a row of `rounds`."""
     width, figures = len(LINE_FIGURES), row.line_figures
     lines = [
         (wager, category, *figures[width * place : width * place + 4])

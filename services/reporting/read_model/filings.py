@@ -88,7 +88,7 @@ class FilingSteps:
         yield "filed_at", self.filed_at
 
     def as_amendment(self) -> Iterator[tuple[str, Any]]:
-        """Yield the cell of `AMENDMENT`, if this filing amends another one."""
+        """Yield the cell of `AMENDMENT` for this filing, which amends another one."""
         yield AMENDMENT.name, Cell(str(self.prepared.filing), self.entries)
 
     def as_rejected(self) -> Iterator[tuple[str, Any]]:

@@ -61,7 +61,7 @@ _CHANGED: Final = text("""
 
 
 class PostedLeg(NamedTuple):
-    """The subject of a posting: a service's leg, the item, and the table and the game that it belongs to.
+    """A leg of a service on which an amount was posted, with the item, table and game of the posting.
 
     `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game may be empty.
     """

@@ -13,7 +13,7 @@ from shared.contracts.facts import Fact
 from shared.contracts.topic_reader import View
 
 Said = Fact | View
-"""A fact, or reporting's view of it."""
+"""A fact, or reporting's partial view of it."""
 
 
 @dataclass(frozen=True, slots=True)

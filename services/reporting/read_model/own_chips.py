@@ -209,14 +209,14 @@ class _Sets:
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield a slip's movements of chips at the cage, by the moment of recording."""
+        """Yield a slip's movements of chips at the cage, each at its time of recording."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=is_fill, arrives=not is_fill, back=is_fill):
             for pieces in contents:
                 yield _Move(step.recorded_at, step, self.chips(pieces), sign * pieces.count)
 
     def at_table(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield a slip's movements of chips at its table, each at the time at which it happened."""
+        """Yield a slip's movements of chips at its table, each at its time of occurrence."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=not is_fill, arrives=is_fill, back=not is_fill):
             for pieces in contents:

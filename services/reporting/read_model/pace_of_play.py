@@ -25,11 +25,11 @@ Dimension = Literal["table_name", "game", "dealer", "clock_hour", "seats_usual"]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Sums of play over hours of dealers at tables.
+    """Sums of play over the hours of dealers at tables.
 
-    `rounds` are those posted less those reversed. `seats` are the seats that wagered against the house, counted in each
-    round, and `handle_cents` is what they wagered. `milliseconds` is the time from the first opening to the last
-    closing of a round that stands, in each hour of a dealer at a table.
+    `rounds` is the number of posted less reversed rounds. `seats` is the number of seats that wagered against the
+    house, summed over rounds, and `handle_cents` the sum of their wagers. `milliseconds` is the time from the first
+    opening to the last closing of a round that was not reversed, summed over the hours of each dealer at a table.
     """
 
     rounds: int = 0
@@ -48,17 +48,17 @@ class Pace:
 
     @property
     def hours(self) -> str | None:
-        """Return the time in hours."""
+        """Return the hours of play, with two decimals."""
         return hours_of(self.milliseconds)
 
     @property
     def seats_per_round(self) -> str | None:
-        """Return the average number of seats that wagered in a round."""
+        """Return the average number of seats that wagered in a round; None without rounds."""
         return ratio(self.seats, self.rounds)
 
     @property
     def wager_cents(self) -> int | None:
-        """Return the average amount that a seat wagered in a round, with all of its wagers."""
+        """Return the average of a seat's wagers in a round together, in cents; None without seats."""
         return round(Fraction(self.handle_cents, self.seats)) if self.seats else None
 
     def per_hour(self, number: int | Fraction) -> Fraction | None:
@@ -116,7 +116,7 @@ def rounds_figure(books: Books, pace: Pace, **where: str) -> Figure:
 
 
 def seats_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return the number of seats that wagered in each of the rounds, with its provenance."""
+    """Return the number of seats that wagered, summed over rounds, with its provenance."""
     return _figure(books, pace.seats, "played", "seats", where)
 
 

@@ -11,7 +11,7 @@ from shared.contracts.envelope import A_PERSON
 from shared.contracts.facts import Fact
 
 ACTS: Final = "acts"
-"""The measure of how often a person is named by facts; the item is the kind of fact, a space, and the person."""
+"""The measure that counts the facts naming a person; its item is the kind of fact, a space, and the person."""
 
 
 def acts_of(fact: Fact) -> list[Amount]:

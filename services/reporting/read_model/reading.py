@@ -105,7 +105,7 @@ class Books(Sums):
     # --- the property ---
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts without a gaming day, each with the gaming day in which it occurred by the property's clock."""
+        """Return these facts with the gaming days in which they occurred, by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
@@ -179,7 +179,7 @@ class Books(Sums):
         return self._tables[table].game if table in self._tables else ""
 
     def kind_of(self, table: str) -> str | None:
-        """Return the kind of the game of a counted table (craps, roulette), in words, or None."""
+        """Return the kind of game at a counted table in words, such as craps or roulette; None if there is none."""
         kind = self.place.kind_of(self.game_of(table))
         return None if kind is None else kind.replace("-", " ")
 
@@ -225,13 +225,13 @@ class Books(Sums):
     # --- facts ---
 
     async def facts(self, *kinds: type[FactT], first: date | None = None, last: date | None = None) -> list[Listed]:
-        """Return the facts of these kinds on the queried gaming days, or from `first` to `last`, as recorded."""
+        """Return the facts of these kinds on the queried days, or from `first` to `last`, in the order of recording."""
         return await self._facts(kinds, first or self.question.first, last or self.question.last)
 
     async def facts_since(
         self, moment: datetime, *kinds: type[Fact], first: date | None = None, last: date | None = None
     ) -> list[Listed]:
-        """Return the facts of these kinds on the gaming days that were recorded after a moment, as recorded."""
+        """Return the facts of these kinds and days that were recorded after a moment, in the order of recording."""
         days = (first or self.question.first, last or self.question.last)
         return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
 
@@ -246,7 +246,7 @@ class Books(Sums):
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return pit events that claimed a different gaming day from the queried one to which they belong."""
+        """Return the pit events on the queried gaming days that claimed another gaming day."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # the condition of the index
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 

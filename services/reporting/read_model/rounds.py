@@ -37,14 +37,14 @@ PLAYED: Final = ("posted", "corrected", "reversed")
 """Numbers of posted settlements, of corrections among these, and of reversals."""
 
 PACE: Final = ("rounds", "seats", "handle_cents")
-"""The sums kept for each hour of a dealer at a table.
+"""The sums stored for each hour of a dealer at a table.
 
-They are the rounds less those reversed; the seats that wagered against the house, counted in each round; and their
-wagers, in cents.
+They are the number of posted less reversed rounds; the seats that wagered against the house, summed over rounds; and
+the wagers of these seats, in cents.
 """
 
 HOUR_SECONDS: Final = 3600
-"""Seconds of an hour (UTC), the unit of time in which rounds' chips are summed."""
+"""Seconds per hour; the chips of rounds are summed by hour (UTC)."""
 
 BANK: Final = "bank"
 """The name of the wager of a banking player's own line."""
@@ -134,7 +134,7 @@ _BySeat = dict[tuple[int, str], int]
 
 
 def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], list[int]], _BySeat]:
-    """Return LINE_FIGURES by wager and category, and results by seat and wager, of lines that count in the handle."""
+    """Return LINE_FIGURES by wager and category, and results by seat and wager, of the lines in the handle."""
     found: dict[tuple[str, str], list[int]] = {}
     results: _BySeat = {}
     for line in filter(against_house, lines):

@@ -98,7 +98,7 @@ class RunningDays:
 
 
 _Known = Mapping[tuple[str, str], RowMapping]
-"""The sums of each property and table."""
+"""The sums of a gaming day, keyed by property and table."""
 
 
 async def running_days(connection: AsyncConnection, now: datetime, *, tables_max: int = TABLES_MAX) -> RunningDays:

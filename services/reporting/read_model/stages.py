@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, the version that resulted, the person responsible, and any reason."""
+    """An entry that changed a sealed gaming day, the resulting version, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -149,7 +149,7 @@ _THROUGH: Final = text("""
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
-    """Return the gaming days of a query with any record, in order."""
+    """Return the queried gaming days with any record, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 

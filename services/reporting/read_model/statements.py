@@ -279,7 +279,7 @@ _STATES: Final = """
 """The exceptions of a property, and those that belong to no known property (`anybodys`), each with its resolution."""
 
 _IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
-"""The condition that an exception is open."""
+"""The SQL condition that an exception is open."""
 
 OF_INPUT: Final = f"""
     SELECT * FROM ({_STATES}

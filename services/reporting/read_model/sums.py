@@ -111,8 +111,9 @@ class Sums:
     ) -> dict[By, dict[str, Figure]]:
         """Return measures summed by dimensions, each with its provenance, without zeros.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are the queried ones unless given. `items` restricts the items,
-        if summed by item. Without `explained`, figures have no provenance, which is faster for thousands of them.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are the queried ones unless given. `items` selects items, which
+        requires `item` among the dimensions. Without `explained`, figures have no provenance, which is faster for
+        thousands of them.
         """
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table

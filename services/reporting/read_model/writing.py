@@ -78,7 +78,7 @@ _STANDING = text("""
             GROUP BY r.round_id, r.revision HAVING sum(r.sign) > 0) standing) stood
     WHERE p.gaming_day = k.gaming_day AND p.property = k.property AND p.table_name = k.table_name
       AND p.game = k.game AND p.dealer = k.dealer AND p.hour = k.hour""")
-"""Set the first opening and the last closing of hours to those of the rounds that stand."""
+"""SQL that sets the first opening and last closing of hours from the rounds that were not reversed."""
 
 _LAST = text("""
     SELECT shard, (SELECT max(p.recorded_at) FROM reporting.positions p

@@ -1,4 +1,4 @@
-"""Cage accountability: movements into and out of each location must agree with its counts; chips outstanding."""
+"""Cage accountability: movements and counts of each location, which must agree, and chips outstanding."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

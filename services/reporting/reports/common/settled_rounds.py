@@ -222,7 +222,7 @@ class SettledRounds:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _sum(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
-        """Return a sum of figures over parts, with its provenance."""
+        """Return a sum of signed figures at several places, with its provenance."""
         return Figure(
             value,
             tuple(

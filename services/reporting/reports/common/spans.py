@@ -1,4 +1,4 @@
-"""Spans of gaming days used by several reports: counted and settled, to date, and the previous year."""
+"""Spans of gaming days used by several reports, with counted win and settled rounds: to date, and a year before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

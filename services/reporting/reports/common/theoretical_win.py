@@ -1,4 +1,4 @@
-"""The theoretical win of wagers, handle x house edge, beside the settled win of the same wagers. Pure."""
+"""The theoretical win of wagers, handle x house edge, with the settled win of the same wagers. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

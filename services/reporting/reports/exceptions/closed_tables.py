@@ -1,4 +1,4 @@
-"""Exceptions of winners: wins at counted tables at times when the table was not open, as far as the pit reported."""
+"""Exceptions of recorded winners: wins at counted tables that were not open, as far as the pit reported."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Exceptions of the pit, cage and count room: variances, slips, numbers, boxes and adjustments to follow up."""
+"""Exceptions of the pit, cage and count room: variances, slips, slip numbers, boxes and adjustments to follow up."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,7 +44,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
 def _variance(
     books: Books, cases: Cases, key: CaseKey, variance: Figure, since: datetime, *parts: int
 ) -> Iterator[Exceptional]:
-    """Yield the exception of a variance if it has an owner, or is above the reporting limit."""
+    """Yield the exception of a variance; it is open if unresolved and reportable, or if changed after resolution."""
     day, table, kind, number = key
     case = cases.of(key)
     status = case.status(variance.value, *parts)

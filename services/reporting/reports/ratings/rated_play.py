@@ -77,7 +77,7 @@ def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
 class RatedPlay(NamedTuple):
     """The settled play within each rating, and each patron's play outside of ratings.
 
-    `taken_by` lists, for a rating, the ratings to which a seat of it was tied before it ended.
+    `taken_by` lists, for each rating, the ratings to which one of its seats was tied before it ended.
     """
 
     of_rating: Mapping[str, RatedWagers]
