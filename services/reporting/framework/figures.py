@@ -44,7 +44,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """The source of the amount that rounding added to an exact sum; no entry is behind it."""
+    """The source of the amount that rounding added to an exact sum; no journal entry corresponds to it."""
 
 
 Source = EntryRef | Aggregate | Rounding

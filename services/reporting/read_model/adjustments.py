@@ -112,7 +112,7 @@ def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment of win. If it is approved, add it to `standing`, the figures so far in cents."""
+    """Return an adjustment of win. If it is approved, add it to `standing`, the adjusted figures in cents."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)

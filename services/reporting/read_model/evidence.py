@@ -198,10 +198,8 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
-    The new row has the due as-of time, or a time just after that of the last row if the last row is later, because rows
-    never change.
-
-    Raises: Rejected if the signature of the previous row is not the service's.
+    The new row has the due as-of time or, if the last row is not earlier, a time just after that of the last row,
+    because rows never change. Raises: Rejected if the signature of the previous row is not the service's.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)

@@ -22,7 +22,7 @@ FILINGS: Final = (FilingPrepared, FilingReleased, FilingFiled, FilingAcknowledge
 """The facts about filings."""
 
 LATE: Final = "late"
-"""The remark on a report that missed its deadline, whether it was sent later or not at all."""
+"""The remark on a report that missed its deadline, even if it was sent later."""
 
 STEPS: Final = (
     Column(name="prepared_by", title="Prepared by"),

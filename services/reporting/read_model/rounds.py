@@ -209,7 +209,7 @@ class _Play:
     def __init__(self) -> None:
         self.played = [0] * len(PLAYED)
         self.figures: _Sum = {}
-        """FIGURES by the wagers of a round: most rounds have the same wagers, so a round is added in one step."""
+        """FIGURES keyed by all wagers of a round. Most rounds have the same wagers, so a round is added in one step."""
         self.stakes: _Sum = {}
         """STAKES by wager."""
 

@@ -54,7 +54,7 @@ _FIGURES: Final = text("""
 
 
 def _added(one: int | None, other: int | None) -> int | None:
-    """Return the sum of two figures, of which None counts as zero; None if both are None."""
+    """Return the sum of two figures, counting None as zero; None if both are None."""
     return other if one is None else one + (other or 0)
 
 

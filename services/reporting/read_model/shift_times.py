@@ -108,7 +108,7 @@ class OtherShift(NamedTuple):
 
 
 class PlayedInShift(NamedTuple):
-    """The number of rounds of a dealer at a table in a shift, and of the seats that wagered in each of them."""
+    """The rounds of a dealer at a table in a shift, and the seats that wagered, summed over rounds."""
 
     table: str
     shift: str

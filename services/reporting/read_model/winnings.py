@@ -176,7 +176,7 @@ async def standing_lines(
     """Return the stored lines of rounds in force, from one gaming day to another, inclusive, ordered by time.
 
     Lines that are `small` are included only if wagered from `accounts`, or in `rounds`. `paid_later` are further gaming
-    days, of which only the lines in `rounds` are included, because those were paid later.
+    days; only their lines in `rounds` are included, because only these were paid later.
     """
     asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher

@@ -41,7 +41,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 
 def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
-    """Return the column updates that widen a row's first and last moment so that they include those of a new row."""
+    """Return the column updates that extend a row's first and last moment to include those of a new row."""
     here, new = table.c, excluded(table)
     return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
 

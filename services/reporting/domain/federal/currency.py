@@ -98,7 +98,7 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def first(self) -> CashMovement:
-        """Return the first of the transactions, all of which have the same person, gaming day and direction."""
+        """Return the first transaction; all of the transactions have the same person, gaming day and direction."""
         return self.entries[0].movement
 
     @property

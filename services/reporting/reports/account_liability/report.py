@@ -165,7 +165,7 @@ _SIGNS: Final = {
     **dict.fromkeys(("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"), -1),
     "promotional_expired_cents": -1,
 }
-"""The sign of the change that each of these measures makes to the liability."""
+"""The sign with which each measure changes the liability."""
 
 
 _COLUMNS: Final[Mapping[str, str]] = {

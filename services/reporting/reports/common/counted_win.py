@@ -111,8 +111,8 @@ async def counted_wins(
 ) -> dict[tuple[str, ...], CountedWin]:
     """Return the win by dimensions (`gaming_day`, `table_name`, `shift`), in order.
 
-    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Without
-    `explained`, figures have no provenance.
+    Without `shift`, opener and closer are those of the first and the last shift of a day. Without `explained`, figures
+    have no provenance.
     """
     known = await books.amounts(_MEASURES, (*by, "item"), first=first, last=last, explained=explained)
     figures: dict[tuple[str, ...], Mapping[str, Figure]] = {}

@@ -50,9 +50,9 @@ ENTRIES: Final = entries_of(*_PLAYED)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
-    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical`
-    covers the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared), of the
-    wagers whose return has an exact distribution; `inexact` is true if there are others.
+    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` covers
+    the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared), of the wagers
+    whose return has an exact distribution; `inexact` is true if there are wagers without one.
     """
 
     rounds: Figure = NOTHING

@@ -108,7 +108,7 @@ class SettledWin:
     """The settled figures of wagers, FIGURES and STAKES, in cents, with their theoretical win.
 
     `theoretical` covers all wagers that have a house edge, `exact` only those whose return has an exact distribution.
-    `variance` is the variance of the win of the latter by chance (cents squared).
+    `variance` is the variance by chance (cents squared) of the win in `exact`.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)

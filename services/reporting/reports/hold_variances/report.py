@@ -78,7 +78,7 @@ GAMES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A win and its basis over some days, or what is missing."""
+    """A win and its basis over some days; `missing` names the items that have not been counted yet."""
 
     win: Figure
     basis: Figure

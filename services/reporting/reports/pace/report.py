@@ -104,7 +104,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
-    """Return the cells of play: rounds, seats and handle with their provenance, and the averages of these."""
+    """Return the cells of play: rounds, seats and handle with their provenance, and averages."""
     handle_per_hour = pace.per_hour(pace.handle_cents)
     return {
         "rounds": rounds,

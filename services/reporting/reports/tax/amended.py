@@ -142,10 +142,10 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row.
+        """Return the row of a figure in two versions of a return.
 
-        The provenance of its two figures is all entries behind them, and of its difference only the entries that
-        changed it.
+        Each of the two amounts has all of its entries as provenance, the difference only the entries that changed the
+        figure.
         """
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)

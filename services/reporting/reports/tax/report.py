@@ -140,7 +140,7 @@ def _amounts(
 
 
 def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
-    """Return the row of a month's estimates; its amounts are empty while the tax of a month behind them is unknown."""
+    """Return the row of a month's estimates; without amounts while the tax of a month that they need is unknown."""
     row: dict[str, Any] = {
         "layer": line.layer,
         "payee": line.payee,
