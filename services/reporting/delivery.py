@@ -31,7 +31,7 @@ _BUCKET: Final = "s3://"
 
 
 class DeliveryError(Exception):
-    """The store already has a different file with a name of the delivery, or the store's URL is invalid."""
+    """An error of a delivery: a file name is taken by a different file, or the store's URL is invalid."""
 
 
 class DeliveredFile(Contract):
@@ -106,7 +106,7 @@ def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
 
 
 def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
-    """Deliver documents, each in its formats; return the name of the manifest. Idempotent.
+    """Deliver documents, each in its formats, and return the name of the manifest. Idempotent.
 
     Raises: DeliveryError if the store has a different file with one of the names; ValueError if there are no documents
     or no formats; CheckpointError if the manifest is too long to be signed, in which case fewer documents must be
@@ -133,9 +133,9 @@ def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[For
 
 
 def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checked:
-    """Verify a store: signatures of manifests, size and hash of their files, and that none is missing or unlisted.
+    """Verify a store: signatures of manifests, size and hash of their files, and that no file is missing or unlisted.
 
-    A manifest that was removed together with its files is not detected: keep the names of manifests elsewhere, too.
+    The removal of a manifest together with its files is not detected, so keep the names of manifests elsewhere, too.
     Errors of the store are obstore.exceptions.BaseError.
     """
     keys = list(verifiers)

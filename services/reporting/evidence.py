@@ -17,7 +17,7 @@ from shared.runtime.throttle import CpuThrottle
 log = structlog.get_logger()
 
 BY: Final = "evidence"
-"""The person recorded for queries of the job."""
+"""The name recorded as the person who makes the job's queries."""
 
 WORK: Final = "reporting.evidence"
 """The name of the job for leader election."""
@@ -33,7 +33,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
-    """Test days sealed or restated long enough ago that all journals have been read; return the number of tested days.
+    """Test days sealed or restated long enough ago that all journals have been read; return how many were tested.
 
     The days are tested in order, each in its own transaction, with pauses, because this is background work. Days of a
     property that is not known yet are skipped.

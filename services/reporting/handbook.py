@@ -46,7 +46,7 @@ def on_files(files: Any, *, config: Any) -> Any:
 
 
 def page(pictures: Iterable[str] = ()) -> str:
-    """Return the page; `pictures` are the names of reports with a picture."""
+    """Return the page; `pictures` are the names of the reports that have a picture."""
     shown = frozenset(pictures)
     index = "".join(f"- [{one.title}](#{one.name}): `{one.name}`\n" for one in REPORTS.values())
     return "\n".join((_HEAD, index, *(_report(one, with_picture=one.name in shown) for one in REPORTS.values())))

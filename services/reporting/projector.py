@@ -1,4 +1,4 @@
-"""Write the exceptions reported in a batch, with one statement per table."""
+"""Write the exceptions that entries report, with one statement per table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Add the exceptions in reporting's own journal: missing or refused input."""
+    """Add the exceptions reported in reporting's own journal, which are missing or refused input."""
     changes = Changes(journal.schema)
     for entry, fact in recorded:
         reference = EntryRef(journal.schema, entry.shard, entry.seq, entry.hash.hex(), entry.recorded_at)
@@ -67,5 +67,5 @@ async def write(connection: AsyncConnection, changes: Changes) -> None:
 
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
-    """Return a row with the entry's position, and the other fields by name."""
+    """Return a row: the columns of the entry, and the other fields by name."""
     return said.entry._asdict() | said.model_dump(exclude={"entry"})

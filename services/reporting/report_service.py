@@ -66,7 +66,8 @@ async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bo
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
     """Return a report as of the query's as-of time; with `explain`, its figures have provenance.
 
-    Raises: Rejected for unknown names, listing the known ones.
+    Raises: Rejected for an unknown property, table or game, for a period that the report does not have, or if nothing
+    is recorded about the days.
     """
     books = await books_of(reader, question, explain=explain)
     if question.period not in report.periods:
@@ -140,7 +141,7 @@ class EntryOfCell(BaseModel):
 
     @classmethod
     def of(cls, one: EntryBehind) -> "EntryOfCell":
-        """Return an entry in its listed form."""
+        """Return the entry in the form in which the API lists it."""
         exact = ("value", "factor", "adds")
         said = {name: getattr(one, name) for name in cls.model_fields if name not in (*exact, "leads")}
         return cls(
@@ -191,7 +192,7 @@ class Definition(BaseModel):
 
     @classmethod
     def of(cls, report: Report) -> "Definition":
-        """Return a report's definition in its listed form."""
+        """Return the definition of a report in the form in which the API lists it."""
         listed = ("name", "title", "unit", "formula", "source")
         return cls(
             name=report.name,
@@ -212,7 +213,7 @@ class Definition(BaseModel):
 
 
 def _stage(stage: Stage, content: Content) -> ReportStatus:
-    """Return the stage of a report: at most preliminary while one of its identities is violated."""
+    """Return the stage of a report; while one of its identities is violated, at most preliminary."""
     sealed = stage.status in (ReportStatus.FINAL, ReportStatus.RESTATED)
     fails = not all(one.holds for one in content.identities)
     return ReportStatus.PRELIMINARY if sealed and fails else stage.status

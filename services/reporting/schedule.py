@@ -79,7 +79,7 @@ def _of_a_day() -> list[str]:
 
 
 async def watch(context: ServiceContext) -> None:
-    """Deliver until cancelled, if the settings name a store and no other process of the service delivers."""
+    """Deliver sealed days until cancelled, in one process of the service, if the settings name a store."""
     settings = context.settings
     if settings.reports_store is None:
         return
@@ -126,7 +126,7 @@ async def _deliver_day(
 ) -> bool:
     """Deliver the reports of a gaming day; return whether there was a version that had not been delivered.
 
-    A change that leads to no new version is not examined again.
+    A change that leads to no new version is recorded as examined, so that it is not examined again.
     """
     question = ReportQuery(
         property=row.property,

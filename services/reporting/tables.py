@@ -41,7 +41,7 @@ journal = journal_tables(metadata, SCHEMA)
 
 
 _OF_PERSONS = f"measure IN ({', '.join(f'{name!r}' for name in OF_PERSONS)})"
-"""The condition of the indexes on movements of persons, which are few rows that are scattered over the tables."""
+"""The condition of the indexes on persons' transactions, which are few rows scattered over the tables."""
 
 
 def _table(name: str, *items: SchemaItem, **options: Any) -> Table:
@@ -49,12 +49,12 @@ def _table(name: str, *items: SchemaItem, **options: Any) -> Table:
 
 
 def _entry_place() -> tuple[Column[Any], ...]:
-    """Return the columns that name an entry of any service."""
+    """Return the key columns for an entry of any service: service, shard and sequence."""
     return (*texts("service", key=True), *columns(Integer, "shard", key=True), *counts("seq", key=True))
 
 
 def _entry_columns() -> tuple[Column[Any], ...]:
-    """Return the columns that identify the entry behind a row."""
+    """Return the columns for the entry behind a row: key, hash and time of recording."""
     return (*_entry_place(), *texts("hash"), *moments("recorded_at"))
 
 
@@ -72,7 +72,7 @@ def _fact_columns() -> tuple[Column[Any], ...]:
 
 
 def _game_columns() -> tuple[Column[Any], ...]:
-    """Return the columns of a game at a table on a gaming day."""
+    """Return the key columns for a game at a table on a gaming day."""
     return (*dates("gaming_day", key=True), *texts("property", "table_name", "game", key=True))
 
 
@@ -99,7 +99,7 @@ house_edges = _table(
 )
 """Every wager that a rules submission offers: the distribution of its return, else its best known house edge.
 
-The licensee's own value is kept beside it.
+The licensee's own value is stored with it.
 """
 
 exceptions = _table(
@@ -123,7 +123,7 @@ exceptions = _table(
     Index("exceptions_of_input", "property", postgresql_where="gaming_day IS NULL"),
     Index("exceptions_of_rounds", "property", "table_name", "round_id", postgresql_where="kind = 'reversed'"),
 )
-"""Exceptions: missing or refused input of services, and rounds that were changed or noticed. Rows never change.
+"""Exceptions: missing or refused input of services, and rounds that were changed or have notices. Rows never change.
 
 The status of an exception as of a time follows from the filled gaps, the closings and the reversals recorded by then.
 """
@@ -136,7 +136,7 @@ filled_gaps = _table(
     *counts("sequence"),
     Index("filled_gaps_in_stream", "stream", "sequence"),
 )
-"""Missing events that arrived late, in a table of their own because they may be read before the gap is."""
+"""Missing events that arrived late, in a separate table because they may be read before the gap is."""
 
 closings = _table(
     "closings",
@@ -148,7 +148,7 @@ closings = _table(
     *texts("by", "approved_by", "reason", null=True),
     Index("closings_of", "service", "closed_shard", "closed_seq"),
 )
-"""Resolutions of refused records, in a table of their own because they may be read before the refusal is."""
+"""Resolutions of refused records, in a separate table because they may be read before the refusal is."""
 
 OF_JOURNALS = (exceptions, filled_gaps, closings)
 """The tables of exceptions: filled from the journals that are read, and from reporting's own journal."""
@@ -158,7 +158,7 @@ documents = _table(
     *_fact_columns(),
     Index("documents_of_property", "property", "kind"),
 )
-"""Whole entries of the topic of properties: every version that was filed, and all decisions and refusals.
+"""Whole entries of the topic of properties: every filed version, and all decisions and refusals.
 
 Every process reads this topic from the beginning. Its entries are not in `facts`, because a rebuild reads the topics of
 `facts` again.
@@ -209,7 +209,7 @@ amounts = _table(
         postgresql_where=_OF_PERSONS,
     ),
 )
-"""What each entry adds to the measures that reports show, except for settled rounds."""
+"""The contribution of each entry to the measures that reports show, except for settled rounds."""
 
 amount_days = _table(
     "amount_days",
@@ -223,7 +223,7 @@ amount_days = _table(
     Index("amount_days_of_persons", "property", "measure", "gaming_day", "item", postgresql_where=_OF_PERSONS),
     postgresql_with={"fillfactor": 70},
 )
-"""Sums of `amounts` by gaming day, over everything recorded so far."""
+"""Sums of `amounts` by gaming day, over all entries recorded so far."""
 
 rounds = _table(
     "rounds",
@@ -255,7 +255,7 @@ rounds = _table(
     ),
     Index("rounds_recorded", "property", "gaming_day", "recorded_at"),
 )
-"""Rounds whose money was posted (`sign` 1) or taken back (-1), with their dealer, shift and figures."""
+"""Rounds whose money was posted (`sign` 1) or reversed (-1), with their dealer, shift and figures."""
 
 won_lines = _table(
     "won_lines",
@@ -278,7 +278,7 @@ won_lines = _table(
     Index("small_lines_of_account", "property", "account", "gaming_day", postgresql_where="small"),
     Index("small_lines_of_round", "property", "round_id", postgresql_where="small"),
 )
-"""Lines of posted rounds with possibly reportable winnings; lines of a round taken back remain, but do not count."""
+"""Lines of posted rounds with possibly reportable winnings; lines of reversed rounds remain, but do not count."""
 
 seat_wagers = _table(
     "seat_wagers",
@@ -297,7 +297,7 @@ seat_wagers = _table(
     *counts(*MONEY),
     Index("seat_wagers_of_day", "property", "gaming_day"),
 )
-"""Wagers from accounts, and wagers at tables whose devices tie seats; negative in the reversal of a round."""
+"""Wagers from accounts, and wagers at tables whose devices tie seats to patrons; negative in a round's reversal."""
 
 wager_days = _table(
     "wager_days",
@@ -308,7 +308,7 @@ wager_days = _table(
     *counts(*FIGURES, "stakes"),
     *columns(Numeric, "squared"),
 )
-"""Figures of rounds by gaming day, table, shift, submission and wager, summed over everything recorded so far."""
+"""Figures of rounds by gaming day, table, shift, submission and wager, over all entries recorded so far."""
 
 dealer_days = _table(
     "dealer_days",
@@ -318,7 +318,7 @@ dealer_days = _table(
     *texts("submission", "wager", key=True),
     *(Column(name, Numeric if name == "squared" else BigInteger, nullable=False) for name in DEALT),
 )
-"""Figures of rounds at all tables by day, dealer, game, submission and wager, over everything recorded so far."""
+"""Figures of rounds at all tables by day, dealer, game, submission and wager, over all entries recorded so far."""
 
 play_days = _table(
     "play_days",
@@ -328,7 +328,7 @@ play_days = _table(
     *texts("submission", key=True),
     *counts(*PLAYED),
 )
-"""Numbers of settlements posted, corrected and reversed, by day, table and shift, over everything recorded so far."""
+"""Numbers of settlements posted, corrected and reversed, by day, table and shift, over all entries recorded so far."""
 
 chip_hours = _table(
     "chip_hours",
@@ -338,11 +338,11 @@ chip_hours = _table(
     *counts("chips_cents"),
     *moments("first_closed", "last_closed"),
 )
-"""Chips added to a table inventory by the rounds closed in an hour, in cents, over everything recorded so far.
+"""Chips added to a table inventory by the rounds closed in an hour, in cents, over all entries recorded so far.
 
 The time between two counts of a table consists of whole hours and of parts of the hours in which the counts were made.
-If play began or ended with a count, all rounds of that hour are on the same side of the count, which `first_closed` and
-`last_closed` show.
+If play began or ended with a count, all rounds of that hour are on the same side of the count; `first_closed` and
+`last_closed` show whether this is so.
 """
 
 pace_hours = _table(
@@ -363,7 +363,7 @@ line_days = _table(
     *texts("submission", "wager", "category", key=True),
     *columns(Numeric, *LINE_FIGURES),
 )
-"""Settlement lines by gaming day, game, submission, wager and category, summed over everything recorded so far."""
+"""Settlement lines by gaming day, game, submission, wager and category, over all entries recorded so far."""
 
 day_moments = _table(
     "day_moments",
@@ -371,7 +371,7 @@ day_moments = _table(
     *dates("gaming_day", key=True),
     *moments("first_recorded", "last_recorded"),
 )
-"""When the first and the last entry of a gaming day were recorded. The stored sums are valid from the last one on."""
+"""The times of the first and the last recording for a gaming day. The stored sums are valid from the last one on."""
 
 positions = _table(
     "positions",
@@ -380,7 +380,7 @@ positions = _table(
     Column("recorded_at", MOMENT, primary_key=True),
     *counts("seq"),
 )
-"""The read positions of the journals: for each moment of recording, the last entry recorded at it."""
+"""The read positions of the journals: for each time of recording, the sequence of the last entry recorded then."""
 
 read_until = _table(
     "read_until",
@@ -402,7 +402,7 @@ deliveries = _table(
 )
 """The last delivered version of each sealed gaming day, and the manifest of its files. Signed.
 
-`as_of` is the time up to which the day's entries had been examined. The day is examined again when something is
+`as_of` is the time up to which the day's entries had been examined. The day is examined again when an entry about it is
 recorded later.
 """
 
@@ -418,7 +418,7 @@ evidence_days = _table(
     Column("number", BigInteger, nullable=False, server_default=text("0")),  # numbers the rows of a property from 1
     signature_column(),
 )
-"""The evidence of sealed gaming days as of the seal, and again as of each restatement: rows are only added.
+"""The evidence of sealed gaming days as of the seal, and again as of each restatement; rows are only added.
 
 A row is derived from the read model and from the previous rows. The rows are signed; a comparison of the tables checks
 the signatures, and does not compute the rows again.

@@ -20,13 +20,14 @@ from shared.runtime.service.service_context import ServiceContext
 _WATCH_SECONDS: Final = 15.0
 _FILINGS_SECONDS: Final = 600.0
 _LOOK_BACK: Final = timedelta(hours=24)
-"""How long a restatement is counted in the metric of restated days."""
+"""The time for which a restatement is counted in the metric of restated days."""
 
 
 async def watch(context: ServiceContext) -> None:
     """Record read progress, deliver, test, and update metrics until cancelled.
 
-    One process of the service delivers and one tests; every process reports its own read progress and problems.
+    Deliveries and tests run in one process of the service each; every process reports its own read progress and
+    problems.
     """
 
     async def look() -> None:
@@ -49,7 +50,7 @@ async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
 
 
 def _show(metrics: Metrics, days: RunningDays) -> None:
-    """Set the metrics of the current gaming days, and remove those of tables that no longer exist."""
+    """Set the metrics of the current gaming days, and remove the metrics of tables that no longer exist."""
     of_tables = (metrics.day_handle, metrics.day_win, metrics.day_drop, metrics.day_rake)
     for gauge in (*of_tables, metrics.day_rounds, metrics.day_results):
         gauge.clear()

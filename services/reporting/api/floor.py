@@ -65,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_floor(
         reader: Reader,
         property_name: PropertyPath,
-        gaming_day: Annotated[Day | None, Query(description="the gaming day; without it, the running one")] = None,
+        gaming_day: Annotated[Day | None, Query(description="the gaming day; by default, the current one")] = None,
     ) -> Floor:
         """Return each table's rounds, handle, win, drop and exceptions on a gaming day, with last round and alarms."""
         del reader

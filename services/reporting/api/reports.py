@@ -32,9 +32,9 @@ from shared.runtime.snapshot_reader import SnapshotReader, read_at_once
 
 AnyReader = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS)]
 ReaderOfDefinitions = Annotated[str, require_role(READ_REPORTS, READ_PATRON_REPORTS, whose="none")]
-"""A caller who may read any reports; each report names the role that it requires."""
+"""A caller who may read reports of any kind; each report defines the role that it requires."""
 
-ReportName = Annotated[str, Path(description="its name, as the list of reports has it")]
+ReportName = Annotated[str, Path(description="the name of the report, as in the list of reports")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +42,18 @@ class ReportRequest:
     """The query parameters of a report: the period that contains `gaming_day`, and the as-of time (default: now)."""
 
     property: PropertyQuery
-    gaming_day: Annotated[Day, Query(description="the gaming day, or any day of the period")]
-    period: Annotated[Period, Query(description="what the report is about")] = "day"
-    known_at: Annotated[Moment | None, Query(description="as of this moment, with its time zone")] = None
+    gaming_day: Annotated[Day, Query(description="the gaming day, or any gaming day in the period")]
+    period: Annotated[Period, Query(description="the length of the reported period")] = "day"
+    known_at: Annotated[Moment | None, Query(description="the as-of time, with its time zone; by default, now")] = None
     table: TableChoice = None
-    game: Annotated[Name | None, Query(description="only of this game")] = None
+    game: Annotated[Name | None, Query(description="only this game")] = None
 
 
 AskedReport = Annotated[ReportRequest, Depends()]
 
 
 async def question_asked(read: SnapshotReader, person: str, asked: ReportRequest, now: datetime) -> ReportQuery:
-    """Return the query of a request. Raises: Rejected if the property is unknown."""
+    """Return the report query for a request, with the whole period. Raises: Rejected if the property is unknown."""
     question = ReportQuery(
         property=asked.property,
         period=asked.period,
@@ -71,13 +71,13 @@ _FILES_AT_ONCE: Final = 1
 """Maximum number of reports rendered to files at the same time: typesetting takes up to a gigabyte of memory."""
 
 _IN_MEMORY_BYTES: Final = 1 << 20
-"""Larger files are kept on disk until they are sent."""
+"""The size from which a file is kept on disk until it is sent."""
 
 _SENT_BYTES: Final = 1 << 16
 
 
 _NOT_OF_CELLS: Final = ("as", "section", "rows", "whole", "known_at")
-"""Query parameters not copied into the entries' URI template: they do not affect entries, or are set separately."""
+"""Query parameters left out of the entries' URI template, because they do not affect entries or are set separately."""
 _READ: Final = {
     200: {"content": {one.media_type: {"schema": {"type": "string", "format": "binary"}} for one in FORMATS.values()}},
     **UNCHANGED,
@@ -106,7 +106,7 @@ def _entries_of(request: Request, document: Document) -> str:
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return the response with a document in a format, or 304 without rendering if the caller already has it."""
+    """Return the response with a document in a format; 304 without a body if the caller already has this version."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):
@@ -147,7 +147,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_reports(
         request: Request,
         person: ReaderOfDefinitions,
-        name: Annotated[Name | None, Query(description="only the one of this name")] = None,
+        name: Annotated[Name | None, Query(description="only the report with this name")] = None,
     ) -> Response:
         """List the available reports, with their columns, formulas and sources."""
         del person
@@ -166,15 +166,15 @@ def routes(context: ServiceContext) -> APIRouter:
         report: ReportName,
         asked: AskedReport,
         form: Annotated[
-            FormatName | None, Query(alias="as", description="the format; without it, what `Accept` prefers")
+            FormatName | None, Query(alias="as", description="the format; by default, as `Accept` prefers")
         ] = None,
-        section: Annotated[str | None, Query(description="of CSV and Parquet: only this section")] = None,
+        section: Annotated[str | None, Query(description="for CSV and Parquet: only this section")] = None,
         rows: Annotated[
             int | None,
-            Query(ge=1, le=10_000, description="of JSON: the first rows of each section alone; without it, every row"),
+            Query(ge=1, le=10_000, description="for JSON: at most this many rows of each section"),
         ] = None,
         whole: Annotated[
-            list[Name] | None, Query(max_length=100, description="of JSON: sections that have every row all the same")
+            list[Name] | None, Query(max_length=100, description="for JSON: sections that have all rows despite `rows`")
         ] = None,
     ) -> Response:
         """Return a report as of a time: the same query and as-of time give the same bytes in each format.

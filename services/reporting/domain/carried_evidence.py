@@ -20,7 +20,7 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, mean_of
 Kind = Literal["hits", "row", "returns", "raised", "counts"]
 
 THRESHOLD: Final = -log10(FALSE_ALARMS)
-"""The statistic at which an alarm is raised: the common logarithm of the wealth."""
+"""The statistic (common logarithm of the wealth) from which an alarm is raised."""
 
 
 class Subject(NamedTuple):
@@ -59,7 +59,7 @@ class Alarm:
 
     @property
     def says(self) -> str:
-        """Return as text what the evidence suggests, and which assumption of honest play it contradicts."""
+        """Return what the alarm's evidence suggests, as a text for readers."""
         return _SAYS[self.tested.kind]
 
 
@@ -119,7 +119,7 @@ def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
 
 
 def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
-    """Return evidence as JSON, ordered by subject; the logarithms are rounded to a millionth, the maximum is left out.
+    """Return evidence as JSON, ordered by subject; logarithms are rounded to a millionth, `highest` is left out.
 
     >>> found = {Subject("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
     >>> evidence_of_text(evidence_as_text(found)) == found
@@ -130,7 +130,7 @@ def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
 
 
 def evidence_of_text(text: str) -> dict[Subject, Evidence]:
-    """Return evidence from its JSON."""
+    """Return the evidence that `evidence_as_text` encoded."""
     places = len(Subject._fields)
     return {Subject(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in from_json(text)}
 
@@ -153,7 +153,7 @@ def alarms_as_text(alarms: Iterable[Alarm]) -> str:
 
 
 def alarms_of_text(text: str) -> tuple[Alarm, ...]:
-    """Return alarms from their JSON."""
+    """Return the alarms that `alarms_as_text` encoded."""
     return tuple(
         Alarm(Subject(*tested), date.fromisoformat(since), datetime.fromisoformat(raised_at), n, statistic)
         for *tested, since, raised_at, n, statistic in json.loads(text)

@@ -1,4 +1,4 @@
-"""Changes that journal entries make to the list of exceptions: which they open and which they close. Pure."""
+"""Changes that journal entries make to the list of exceptions: exceptions opened, and exceptions closed. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,7 +45,7 @@ class EntryRef(NamedTuple):
 
 
 class Noticed(ExceptionDetails):
-    """An exception, the entry that reports it, and for a refused record its position."""
+    """An exception with the entry that reports it; for a refused record, also its topic, partition and offset."""
 
     entry: EntryRef
     table_name: str | None = None
@@ -143,7 +143,7 @@ class Changes:
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, *, revision: int | None = None
     ) -> None:
-        """Add the findings about a round; a finding of posting `revision` is closed by the reversal of that posting."""
+        """Add the notices about a round; `revision` is the posting whose reversal closes them."""
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 
@@ -168,7 +168,7 @@ class Changes:
     def _notice_result(
         self, entry: EntryRef, event: EntryEvent[Any], kind: ExceptionKind, sequence: int, **why: str
     ) -> None:
-        """Add an exception for a changed result; the result's sequence in the table's stream identifies it."""
+        """Add an exception for a changed result, identified by the result's sequence in the table's stream."""
         data = event.data
         of_result = {"game": data.game, "gaming_day": data.gaming_day, "first": sequence, "last": sequence}
         self._open(entry, event.time, kind, event.subject, **of_result, **why)
@@ -196,7 +196,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return the property and table named by the stream of a table or pit, or by a record's key of the same form."""
+    """Return property and table from the stream of a table or pit, or from a record's key of that form, if any."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

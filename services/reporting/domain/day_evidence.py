@@ -26,7 +26,7 @@ from shared.rules import Returns
 ANY_ROW: Final = ""
 
 Edges = Mapping[tuple[str, str], HouseEdge]
-"""Distributions of wagers, by submission (its hash) and wager."""
+"""The house edges of wagers, with their distributions, keyed by submission (its hash) and wager."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class ShownRound:
 
 
 class Odds:
-    """Upper bounds on the probabilities of a wager's rows under a submission, and the bets based on them."""
+    """The probabilities of a wager's rows under a submission, and the wealth multipliers of bets on these rows."""
 
     def __init__(self, returns: Returns) -> None:
-        """Use the exact distribution. If some win has no category, hits of any row cannot be counted."""
+        """Use the exact distribution; hits of any row can be counted only if every win has a category."""
         categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
         self.returns = returns
         self.rows: Mapping[str, Fraction] = {row: returns.probability(row) for row in sorted(categories)}
@@ -103,9 +103,9 @@ class DayEvidence:
     """Converts a gaming day to evidence: first the rounds of each table in order, then its counts."""
 
     def __init__(self, edges: Edges) -> None:
-        """Start without evidence; the tests follow from `edges`.
+        """Start without evidence, for the wagers in `edges`.
 
-        A wager that is `always` on offer is made with cards in sight (Insurance, raises), and is not tested.
+        A wager that is `always` on offer is made after cards are seen (Insurance, raises), and is not tested.
         """
         blind = {key: edge for key, edge in edges.items() if edge.offered != "always"}
         self._blind = frozenset(blind)

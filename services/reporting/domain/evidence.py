@@ -19,7 +19,7 @@ EXCESSES: Final = (0.25, 1.0, 4.0)
 """The alternatives, each bet on with a third of the unit: 1.25, 2 and 5 times the expected value."""
 
 _MOST_BET: Final = 0.9
-"""The maximum share of its wealth that a bet may lose, because a bet of everything is ruined by one miss."""
+"""The maximum share of its wealth that a bet may lose; a bet of all wealth would be ruined by a single miss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Evidence:
     highest: float = 0.0
 
     def multiplied(self, logarithms: Sequence[float], times: int = 1) -> "Evidence":
-        """Return the evidence after observations whose multipliers have an expected value of at most 1."""
+        """Return the evidence after `times` observations with these log multipliers, which have a mean of at most 1."""
         wealths = tuple(wealth + times * factor for wealth, factor in zip(self.wealths, logarithms, strict=True))
         return Evidence(self.n + times, wealths, max(self.highest, mean_of(wealths)))
 
@@ -53,7 +53,7 @@ class Evidence:
         return self.multiplied(factors(actual, expected, variance))
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding for a probability of a false alarm; an alarm is permanent."""
+        """Return the finding at this false-alarm probability. An alarm is permanent: the highest wealth decides."""
         threshold = -log10(false_alarms)
         return Finding(self.n, mean_of(self.wealths) / log(10), threshold, self.highest / log(10) >= threshold)
 

@@ -1,4 +1,4 @@
-"""Exceptions reported by journal entries: missing or refused input, and what needs attention."""
+"""Exceptions that journal entries report: missing or refused input, changed rounds, and notices of settlement."""
 
 from datetime import date, datetime
 from typing import Literal

@@ -18,23 +18,23 @@ from shared.rules.returns import Hit, Won
 from shared.rules.submission import Selection, select
 
 Counted = Literal["exactly", "sampled", "by_model"]
-"""How a house edge was counted, in the words of the paytable registry."""
+"""How a house edge was computed, in the terms of the paytable registry."""
 
 Basis = Counted | Literal["stated"]
-"""What a house edge is based on: how it was counted, or the licensee's own value."""
+"""The basis of a house edge: how it was computed, or `stated` for the licensee's own value."""
 
 _ERRORS: Final = 3
-"""The number of standard errors within which a payback that is not exact is taken to be (`Play.error`)."""
+"""The number of standard errors in `Play.error`, the error bound of a payback that is not exact."""
 _ERROR_UNIT: Final = 10**12
-"""Standard errors are kept in these parts of a cent per cent staked."""
+"""Standard errors are rounded to multiples of 1 / `_ERROR_UNIT`."""
 
 
 class PlayedEdge(NamedTuple):
     """The house edge of a wager without an exact distribution: it depends on how hands are played, or on a meter.
 
-    `house_edge` and its `standard_error` are per cent of all that is staked, doubles, splits and raises included,
-    because all of that is handle. Wagers that are only made together share one edge and its error: `counted_with` is
-    the first of them.
+    `house_edge` and its `standard_error` are fractions of all that is staked, with doubles, splits and raises included
+    as in the handle. Wagers that are only made together share one edge and its error: `counted_with` is the first of
+    them.
     """
 
     house_edge: Fraction
@@ -47,9 +47,9 @@ class PlayedEdge(NamedTuple):
 class HouseEdge:
     """The house edge of a wager under a submission (its hash): by its exact distribution, else as it is played.
 
-    `returns` is the exact distribution of the return per cent staked, or `reason` tells why there is none. Without one,
-    `played` is the best known house edge, or `lacks` tells why the registry has none either; only then is `stated`,
-    the licensee's own value, the house edge. `offered` is as in the catalogue: `required` of every player of a hand,
+    `returns` is the exact distribution of the return per unit staked, else `reason` is why there is none. Without a
+    distribution, `played` is the best known house edge, else `lacks` is why the registry has none; only then is
+    `stated`, the licensee's own value, used. `offered` is as in the catalogue: `required` of every player of a hand,
     `always` on offer, or `optional`. `bonus_lines` are lines without a stake of their own that the wager earns,
     included in its return.
     """
@@ -67,9 +67,9 @@ class HouseEdge:
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return the house edge, 1 less the payback, per cent staked; None without one.
+        """Return the house edge as a fraction of the stake, which is 1 less the payback; None if there is none.
 
-        It is exact, else the best known, else the licensee's own value.
+        It is the exact value, else the best known value, else the licensee's own value.
         """
         if self.returns is not None:
             return 1 - self.returns.mean
@@ -103,7 +103,7 @@ class HouseEdge:
 
     @property
     def counted_with(self) -> str:
-        """Return the first of the wagers that share this house edge and its error, often the wager itself."""
+        """Return the first of the wagers that share this house edge and its error; usually, the wager itself."""
         return self.wager if self.played is None else self.played.counted_with
 
 
@@ -152,7 +152,7 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
 
 
 def _played(regulation: str, selection: Selection) -> tuple[dict[str, PlayedEdge], dict[str, str]]:
-    """Return the house edges of wagers that depend on play or on a meter, and why others of these have none."""
+    """Return the house edges of wagers that depend on play or on a meter, and the reasons why others have none."""
     game = game_of(regulation)
     found: dict[str, PlayedEdge] = {}
     lacking: dict[str, str] = {}
@@ -178,7 +178,7 @@ def _of_play(play: Play) -> PlayedEdge:
 def _of_meter(progressive: Progressive) -> PlayedEdge:
     """Return the house edge in the long run; at the reset amount if fixed amounts are deducted from the meter.
 
-    In that case the registry, too, knows no payback but at a reading.
+    In that case, the registry also knows the payback only at a meter reading.
     """
     at_reset = _of_play(progressive.at(progressive.reset_cents))
     lasting = progressive.in_the_long_run
@@ -186,7 +186,7 @@ def _of_meter(progressive: Progressive) -> PlayedEdge:
 
 
 def root_of_squares(errors: Iterable[Fraction]) -> int:
-    """Return the standard error of a sum of independent amounts, cents, from their standard errors; half rounds up.
+    """Return the standard error of a sum of independent amounts, in whole cents (half rounds up), from theirs.
 
     >>> root_of_squares([Fraction(3), Fraction(4)]), root_of_squares([Fraction(1, 2)]), root_of_squares([])
     (5, 1, 0)
@@ -207,13 +207,13 @@ def returns_as_text(distribution: Returns) -> str:
 
 
 def played_of_texts(house_edge: str, standard_error: str, counted: Counted, counted_with: str) -> PlayedEdge:
-    """Return the house edge of a wager as it is played, from its fractions as texts."""
+    """Return the house edge of a wager as it is played, given its fractions in text form."""
     return PlayedEdge(Fraction(house_edge), Fraction(standard_error), counted, counted_with)
 
 
 @lru_cache(maxsize=4096)
 def returns_of_text(text: str) -> Returns:
-    """Return a distribution from its JSON; cached by text, including computed mean and variance."""
+    """Return the distribution that `returns_as_text` encoded; cached by text, including computed mean and variance."""
     return Returns(
         tuple(
             Hit(Won(category, Fraction(back), bonus), Fraction(probability))

@@ -1,4 +1,4 @@
-"""The legal sources of figures: the dated pack values with which the figures were computed. Pure."""
+"""The law behind figures: the dated pack values with which the figures were computed. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ class Applied:
 
     @classmethod
     def of(cls, place: str, dated: Dated[Any]) -> "Applied":
-        """Return a dated value, by its path in the pack, such as `taxes.state_tax.rate`."""
+        """Return the applied form of a dated value; `place` is its path in the pack, such as `taxes.state_tax.rate`."""
         value = ", ".join(dated.value) if isinstance(dated.value, tuple) else str(dated.value)
         return cls(place, value, dated.effective_from, dated.source, dated.status, dated.note)
 
 
 def unconfirmed(applied: Iterable[Applied]) -> tuple[Applied, ...]:
-    """Return the unconfirmed ones of these values, without duplicates."""
+    """Return the unconfirmed values among these, without duplicates."""
     return tuple(dict.fromkeys(one for one in applied if one.status == "unconfirmed"))
 
 

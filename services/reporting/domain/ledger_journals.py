@@ -61,7 +61,7 @@ def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, 
 
 
 def journals_of(day: date, versions: Sequence[tuple[datetime, tuple[JournalLine, ...]]]) -> Iterator[LedgerJournal]:
-    """Yield the journals of a day; `versions` are the day's versions in order, each as (known since, lines)."""
+    """Yield the journals of a day; `versions` are the day's versions in order, each as (as-of time, lines)."""
     for version, (known_at, lines) in enumerate(versions, 1):
         if version > 1:
             taken_back = tuple(JournalLine(line.destination, -line.cents) for line in versions[version - 2][1])

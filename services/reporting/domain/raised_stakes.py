@@ -23,16 +23,16 @@ _WAITING: Final = 100
 _OTHERS_WIN: Final = (0.05, 0.2, 0.45)
 _RAISED_WIN: Final = (0.6, 0.8, 0.95)
 _BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
-"""The alternatives that are bet on: pairs of the win probabilities of raised and of other stakes."""
+"""The alternatives that the test bets on: pairs of win probabilities of raised and of other stakes."""
 
 
 def _factors(raised: bool, other: bool) -> tuple[float, ...]:
-    """Return the log wealth multipliers of a pair of outcomes: that of a raised stake, and that of another stake.
+    """Return the log wealth multipliers for the outcomes of a raised stake and of another stake.
 
     A multiplier is the probability of the two outcomes under a bet, divided by their probability if raised and other
-    stakes win equally often: with the mean of the bet's two probabilities. Whatever the common probability is in honest
-    play, the expected multiplier is at most 1 (Turner, Ly and Grünwald, "Generic e-variables for exact sequential
-    k-sample tests", 2024).
+    stakes win equally often, namely with the mean of the bet's two probabilities. Whatever the common probability is in
+    honest play, the expected multiplier is at most 1 (Turner, Ly and Grünwald, "Generic e-variables for exact
+    sequential k-sample tests", 2024).
     """
     found = []
     for one, two in _BETS:
@@ -48,7 +48,7 @@ _FACTORS: Final = {(raised, other): _factors(raised, other) for raised, other in
 
 @dataclass(frozen=True, slots=True)
 class RaisedStakes:
-    """The test's state for the stakes of one player (or seat) on one wager type, in order.
+    """The state of the test for the stakes of one player (or seat) on one wager type, in order.
 
     `earlier` are the latest stakes, in cents; `waiting_raised` and `waiting_others` are outcomes waiting to be paired.
     """
@@ -87,5 +87,5 @@ class RaisedStakes:
         return self.evidence.multiplied(_FACTORS[raised, other])
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding for a probability of a false alarm."""
+        """Return the finding at this false-alarm probability."""
         return self.evidence.finding(false_alarms)

@@ -15,10 +15,10 @@ from services.reporting.domain.evidence import FALSE_ALARMS, Evidence, Finding, 
 from shared.rules import Returns
 
 SHOE_TOLERANCE: Final = Fraction(1, 50)
-"""Maximum relative increase of a row's chance over that in full decks, once earlier cards of a shoe are known."""
+"""The maximum relative increase of a row's probability over full decks, once earlier cards of a shoe are known."""
 
 HONEST_SHORT: Final = Fraction(2, 3)
-"""Maximum share of short counts among honest errors: underpaid players complain, but few overpaid players do."""
+"""The maximum share of short counts among honest errors: underpaid players complain, but few overpaid players do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
 
 
 def _tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the sum of probabilities from `hits` on; `hits` exceeds the mean, so that the terms decrease."""
+    """Return the probability of at least `hits`, which must exceed the mean, so that the summed terms decrease."""
     odds = float(probability / (1 - probability))
     ways = lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
     term = total = exp(ways + hits * log(probability) + (number - hits) * log1p(-float(probability)))
@@ -118,10 +118,10 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return for each category whether it was hit too often in `number` independent wagers; for a single evaluation.
+    """Return for each category whether it was hit too often in `number` independent wagers, in a single evaluation.
 
-    The statistic is the exact tail probability. The false alarm rate holds for all rows together. A wager whose payouts
-    have no categories has no rows.
+    The statistic is the exact tail probability. The false alarm rate holds for all rows together. The result is empty
+    for a wager whose payouts have no categories.
     """
     categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
     found = {}
@@ -135,11 +135,11 @@ def rows_too_often(
 def observe_hits(
     evidence: Evidence, probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that a row (or any row: the hit frequency) is hit too often, updated with a block of wagers.
+    """Return the evidence that a row (or any row: the hit frequency) is hit too often, after another block of wagers.
 
     A block is all wagers that depend on one shuffle, such as a round: dependence between its seats does not make an
     alarm more probable. If several rounds are dealt from one shoe, use `SHOE_TOLERANCE`. The test detects wagers made
-    with knowledge of the cards, so leave out Insurance, which everybody wagers with cards in sight.
+    with knowledge of the cards, so leave out Insurance, which everybody wagers after cards are seen.
     """
     if not number:
         return evidence
@@ -158,9 +158,10 @@ def hit_factors(
 def observe_returns(
     evidence: Evidence, returns: Returns, wagers: Wagers, payout_cents: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that wagers return too much, updated with a block of wagers (see `observe_hits`).
+    """Return the evidence that wagers return too much, after another block of wagers (see `observe_hits`).
 
-    Unlike `observe_hits`, it weighs cents: high-paying rows count for more, and take longer to distinguish from luck.
+    Unlike `observe_hits`, the test weighs cents: high-paying rows count for more, and take longer to distinguish from
+    luck.
     """
     if not wagers.number:
         return evidence
@@ -169,11 +170,11 @@ def observe_returns(
 
 
 def observe_count(evidence: Evidence, variance_cents: int, *, short: Fraction = HONEST_SHORT) -> Evidence:
-    """Return the evidence that a dealer overpays, updated with a count of a table at which the dealer dealt.
+    """Return the evidence that a dealer overpays, after another count of a table at which the dealer dealt.
 
     `variance_cents` is counted less expected. Nothing is assumed about the number or the size of honest errors. The
-    only assumption is that at most a share of `short` of the inaccurate counts is short, whatever the earlier counts
-    were. Use the counts of one dealer at all tables, in order; an exact count is no evidence. A short count counts
+    only assumption is that, whatever the earlier counts were, at most a share of `short` of the inaccurate counts is
+    short. Use the counts of one dealer at all tables, in order; an exact count is no evidence. A short count counts
     against every dealer who dealt there since the previous count, so an alarm shows where to look, not who is
     responsible.
     """

@@ -1,4 +1,4 @@
-"""The definition of a report: everything about it in one place, including the function that fills it."""
+"""The definition of a report: all of its properties in one object, including the function that fills it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from shared.runtime.http.roles import READ_REPORTS, Role
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report: the rows of its sections, its identities, and marks of unconfirmed values of law."""
+    """The content of a report: the sections with their rows, the identities, and marks for unconfirmed law."""
 
     sections: tuple[Filled, ...]
     identities: tuple[Identity, ...] = ()

@@ -26,7 +26,7 @@ Unit = Literal["text", "day", "moment", "cents", "exact_cents", "count", "decima
 """
 
 Period = Literal["day", "week", "month", "quarter", "year"]
-"""The period of a report: gaming days, inclusive; a week begins as the jurisdiction pack defines."""
+"""The period of a report, in whole gaming days; a week begins on the day that the jurisdiction pack defines."""
 
 
 ThingT = TypeVar("ThingT")
@@ -70,14 +70,14 @@ class Section:
         return frozenset(column.name for column in self.columns)
 
     def require_columns(self, row: Mapping[str, object]) -> None:
-        """Raise KeyError for a value without a column."""
+        """Raise KeyError if a row has a value for which the section has no column."""
         if not row.keys() <= self._names:
             raise KeyError(f"{self.name} has no column {', '.join(sorted(row.keys() - self._names))}")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a section: plain values by column, and the values as given, some of them with provenance."""
+    """A row of a section: plain values by column, and the given values, some of which have provenance."""
 
     id: str
     cells: Mapping[str, Value]
@@ -90,7 +90,7 @@ class Row:
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """A sequence of rows, each of which is created when it is read, because most rows of long sections never are."""
+    """A sequence of rows that creates each row when it is read, because most rows of long sections are never read."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -122,11 +122,11 @@ class Filled:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Return the rows, created on first use and kept. Raises: KeyError for a value without a column."""
+        """Return the rows, created once. Raises: KeyError if a row has a value without a column."""
         return tuple(self._made())
 
     def each(self) -> Iterable[Row]:
-        """Iterate over the rows; those of long sections are not kept. Raises: KeyError for a value without a column."""
+        """Iterate over the rows; long sections create them anew. Raises: KeyError for a value without a column."""
         return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
 
     def _made(self) -> Iterator[Row]:
@@ -139,13 +139,13 @@ class Filled:
             yield _row(row_id if number == 1 else f"{row_id}|{number}", self.section, given)
 
     def cut(self, most: int) -> "Filled":
-        """Return the section with at most this number of rows, and the total of all rows."""
+        """Return the section cut to its first `most` rows; the total still covers all rows."""
         rows = len(self.given)
         return self if rows <= most else replace(self, given=self.given[:most], cut_from=rows)
 
 
 _KEPT_ROWS_MAX: Final = 20_000
-"""Longer sections create each row again whenever it is read, so that memory does not grow with their length."""
+"""Longer sections create each row anew whenever it is read, so that memory does not grow with their length."""
 
 _ROWS_AT_ONCE: Final = 1_000
 """The number of rows that are encoded at a time."""
@@ -185,7 +185,7 @@ def _id_of(key: Sequence[Value]) -> str:
 
 
 _IN_IDS: Final = " :+@,;=()&"
-"""Characters that are not escaped in ids besides letters and digits; none of them is a separator."""
+"""The characters, besides letters and digits, that are not escaped in ids; none of them is a separator."""
 _AS_IT_IS: Final = re.compile(rf"[A-Za-z0-9_.~{re.escape(_IN_IDS)}-]*")
 
 
@@ -289,7 +289,7 @@ class Document:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """Return everything but the header, as JSON."""
+        """Return everything except the header, as a JSON object."""
         return {
             "sections": [_section(filled) for filled in self.sections],
             "identities": [
@@ -343,9 +343,9 @@ class Document:
         return all(filled.cut_from is None for filled in self.sections)
 
     def cut(self, most: int, but: Collection[str] = ()) -> "Document":
-        """Return the document with at most this number of rows in each section except the named ones.
+        """Return the document with at most `most` rows in each section, except for the sections named in `but`.
 
-        Raises: LookupError if there is no such section.
+        Raises: LookupError if a named section does not exist.
         """
         if unknown := set(but) - {one.section.name for one in self.sections}:
             raise LookupError(f"there is no section {', '.join(sorted(unknown))}")
@@ -401,7 +401,7 @@ def _section(filled: Filled) -> dict[str, Any]:
 
 
 def _named(filled: Filled) -> dict[str, Any]:
-    """Return the members of a section that precede `rows` in canonical JSON."""
+    """Return the members of a section's JSON object that precede `rows` in canonical order."""
     cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
     return cut | {"name": filled.section.name}
 

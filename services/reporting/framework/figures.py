@@ -44,7 +44,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """The source of the amount that rounding added to an exact sum; no entry is behind it."""
+    """The source of the amount that rounding added to an exact sum; no journal entry corresponds to it."""
 
 
 Source = EntryRef | Aggregate | Rounding
@@ -69,14 +69,14 @@ class Part:
 
 
 Because = tuple[Part, ...]
-"""The provenance of a figure. The parts add up to the figure, unless a part has no factor."""
+"""The provenance of a figure. The parts add up to the figure, unless one of them has no factor."""
 
 Sources = tuple[Source | Part, ...]
-"""Provenance as callers pass it; see `Figure` for what a source without a factor contributes."""
+"""Provenance in the form in which callers pass it; see `Figure` for sources without a factor."""
 
 
 def stated(value: Factor, *entries: EntryRef) -> tuple[Part, ...]:
-    """Return the provenance of a value stated by the first entry; the others only decide or repeat it, and add 0."""
+    """Return the provenance of a value stated by the first entry; further entries are listed with an amount of 0."""
     return tuple(Part(entry, 1, 0 if number else value) for number, entry in enumerate(entries))
 
 
@@ -86,7 +86,7 @@ def counted_each(entries: Iterable[EntryRef]) -> tuple[Part, ...]:
 
 
 class EntriesOf:
-    """The entries of summed items, resolved on demand. Each adds `value_of(item)`; without `value_of`, no amount."""
+    """The entries of summed items, resolved on demand: each adds `value_of(item)`, or no amount without `value_of`."""
 
     __slots__ = ("_entry_of", "_things", "_value_of")
 
@@ -108,7 +108,7 @@ class EntriesOf:
 
 
 class _Given:
-    """Sources as callers passed them: an aggregate adds its own sum, a single entry all of `value` if that is given."""
+    """Sources as passed by callers: an aggregate adds its own sum, and a single entry adds all of `value`, if given."""
 
     __slots__ = ("_sources", "_value")
 
@@ -220,7 +220,7 @@ class Explained:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Return the distinct sources of the value."""
+        """Return the distinct sources in the value's provenance."""
         return tuple(dict.fromkeys(part.source for part in self.because))
 
 
@@ -295,7 +295,7 @@ def _rounded(value: int, exact: Fraction, origin: Origin) -> Figure:
 
 
 def computed(value: int, because: Origin | Explained) -> Figure:
-    """Return a figure that is derived from others without being their sum, such as a tax that is rounded each day."""
+    """Return a figure that is derived from other figures but is not their sum, such as a tax rounded each day."""
     return Figure(value, _behind(because))
 
 

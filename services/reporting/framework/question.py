@@ -26,12 +26,12 @@ class ReportQuery:
 
 
 def is_long(question: ReportQuery) -> bool:
-    """Return whether the period exceeds a week, in which case long lists contain only what needs attention."""
+    """Return whether the period exceeds a week; long lists then contain only items that need attention."""
     return question.period not in ("day", "week")
 
 
 def first_days(law: GamingPack, day: date) -> dict[str, date]:
-    """Return the first day of each period that ends with a gaming day: day, week, month and year to date."""
+    """Return the first day of each period to date that ends with `day`, keyed by `day`, `week_to_date` and so on."""
     periods: tuple[Period, ...] = ("week", "month", "year")
     return {"day": day, **{f"{period}_to_date": period_of(law, period, day)[0] for period in periods}}
 

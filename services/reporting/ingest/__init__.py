@@ -1,1 +1,1 @@
-"""What reporting reads: the journals of all services, properties and rules submissions, and how far it has read."""
+"""Input of reporting: journals of all services, properties and rules submissions, and the read progress."""

@@ -1,4 +1,4 @@
-"""Handlers that read the journals of all services. Reporting journals only the exceptions of its own input."""
+"""Handlers that read the journals of all services. Reporting's own journal has only the exceptions of its input."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -85,7 +85,7 @@ class OfJournal(ReadModelHandler[None]):
 
     share = 0.2
     added_up: ClassVar[frozenset[type[Fact]]] = frozenset()
-    """The kinds of facts recorded once per round or wager: such facts are only summed, and no report lists them."""
+    """The types of facts recorded once per round or wager, which are only summed and not listed in reports."""
 
     def __init__(self) -> None:
         self.places = Places(properties)
@@ -114,7 +114,7 @@ class OfJournal(ReadModelHandler[None]):
         await self.places.refresh(connection)
 
     def require_usable(self, event: Event[Any], state: None) -> None:
-        """Check that the property is known if its clock determines the gaming day. Raises: Refused if it is unknown."""
+        """Check that the property is known if its clock determines the gaming day. Raises: Refused if it is not."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):

@@ -32,7 +32,7 @@ class ApprovedProperties(Properties):
     keeps = (documents,)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries not stored yet: every process reads this topic, so another may have written them."""
+        """Store the properties and entries that are not stored yet; another process may have stored some of them."""
         await super().keep(connection, events, at)
         await self.keep_again(connection, events, at)
 

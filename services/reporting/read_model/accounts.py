@@ -52,7 +52,7 @@ class AccountOfRound:
 
     @property
     def item(self) -> str:
-        """Return the text form of the round and account, the item of an amount."""
+        """Return the round and account as text, the `item` of an amount."""
         return f"{self.round_id} {self.account}"
 
     @classmethod
@@ -130,7 +130,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Yield a round's result at its table, and the amounts that accounts could not cover or could not give back."""
+    """Yield a round's stakes and credits by accounts, released holds, and uncovered amounts and shortages."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)

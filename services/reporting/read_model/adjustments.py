@@ -75,7 +75,7 @@ _MEASURES: Final = {
     "currency": "currency_cents",
     "counter_checks": "counter_checks_cents",
 }
-"""The measure of each adjustable figure."""
+"""The measure of each adjustable figure, keyed by the name of the figure."""
 
 
 async def of_win(books: Books) -> Sequence[Adjustment]:
@@ -112,7 +112,7 @@ def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment of win; an approved adjustment is added to the figures so far (`standing`)."""
+    """Return an adjustment of win. If it is approved, add it to `standing`, the adjusted figures in cents."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)

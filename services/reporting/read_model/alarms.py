@@ -1,4 +1,4 @@
-"""Alarms of sequential tests as exceptions: subject, time, and provenance."""
+"""Alarms of sequential tests, converted to exceptions with subject, time and provenance."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -19,7 +19,7 @@ from shared.contracts.alarms import AlarmOwned, AlarmResolved
 async def of_statistics(books: Books) -> list[Exceptional]:
     """Return the alarms raised on the queried gaming days, and earlier alarms that are still open.
 
-    Each alarm has the entry that sealed the gaming day after which it was raised, and its provenance.
+    Each alarm has its provenance, and the entry that sealed the gaming day that raised it.
     """
     known = [alarm for alarm in await alarms_known(books) if alarm.since <= books.question.last]
     if not known:

@@ -82,7 +82,7 @@ class Box:
         return found - self.recorded(instrument)
 
     def turn(self, number: int) -> Turn | None:
-        """Return the first count (1), the second, which is blind, or a later one."""
+        """Return the count with this number (1: first, 2: blind second), or None if there are fewer counts."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
 
@@ -158,7 +158,7 @@ _FOUND: Final = text("""
 
 
 async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
-    """Return the cents of currency and counter checks found in boxes, by table and exchange."""
+    """Return the currency and counter checks found in each box, in cents, keyed by table and exchange."""
     rows = await books.read(_FOUND, **_days(books))
     return {(row.table, row.exchange): (row.currency_cents, row.counter_checks_cents) for row in rows}
 

@@ -51,7 +51,7 @@ class OwnChips(NamedTuple):
 
     @property
     def item(self) -> str:
-        """Return the text form of the kind of chips, the item of an amount."""
+        """Return the kind of chips as text, the `item` of an amount."""
         return f"{self.chip_set} {self.piece} {self.cents}"
 
 

@@ -1,4 +1,4 @@
-"""Currency transactions: those of persons in accounts, at the cage and at tables, and large ones of unknown persons."""
+"""Currency transactions of persons at accounts, the cage and tables, and large ones of unknown persons."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -152,9 +152,9 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 class _Row(NamedTuple):
     """A row of `_MOVED`. `patron` is the owner of the account, or the person at the cage or the table.
 
-    `specified` and `by` are those of the cage; `instrument` describes an instrument there, and is a word at an account.
-
-    `voids` is the number of the voided entry in the row's `series`, None if the row is no void.
+    `specified` and `by` are set for the cage only. `instrument` is the description of a monetary instrument at the
+    cage, or the name of the means of payment at an account. `voids` is the number of the voided entry in the row's
+    `series`, None if the row is no void.
     """
 
     service: str
@@ -252,7 +252,7 @@ async def moved_currency(
 
 
 async def persons_alike(books: Books) -> list[list[str]]:
-    """Return the references that moved anything on the queried gaming days and differ only in case, together."""
+    """Return groups of person references that differ only in case, of persons with transactions on the queried days."""
     days = {"first": books.question.first, "last": books.question.last}
     rows = await books.read(_ALIKE, measures=list(OF_PERSONS), of_accounts=list(ACCOUNT_MEASURES), **days)
     return [row.names for row in rows]
@@ -298,7 +298,10 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
 
 
 def _instrument(row: _Row, direction: Direction) -> Instrument | None:
-    """Return what describes the instrument that passed in a direction: another one may have passed the other way."""
+    """Return the description of the instrument that passed in `direction`, None if there is none.
+
+    In an exchange of instruments, another instrument passed in the opposite direction.
+    """
     if not isinstance(row.instrument, dict):
         return None
     described = PassedInstrument.model_validate(row.instrument)

@@ -8,14 +8,14 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Computed, Index, Text
 
 _SAID: Final = "CASE kind WHEN 'pit.voided' THEN data ->> 'event' ELSE event END"
-"""The type of the pit event, recorded or voided."""
+"""SQL for the type of the pit event that was recorded or voided."""
 
 _MOVED_CENTS: Final = f"""CASE WHEN {_SAID} NOT IN ('vigorish.collected', 'vigorish.returned', 'chips.changed')
     THEN CAST(data #>> '{{moved,cents}}' AS bigint) END"""
-"""Cents moved by people at a table; null for an event whose chips are counted with the settled round."""
+"""SQL for the cents that people moved at a table; null for an event whose chips are counted with the settled round."""
 
 _MOVED_BY: Final = f"CASE {_SAID} WHEN 'chips.sold' THEN data #>> '{{data,instrument}}' ELSE {_SAID} END"
-"""What moved chips or money: the type of the pit event; for sold chips, the instrument."""
+"""SQL for the cause of a movement of chips or money: the type of the pit event or, for sold chips, the instrument."""
 
 _SLIP: Final = """CASE
     WHEN kind = 'slip.requested' THEN (data ->> 'slip') || '/request/' || (data ->> 'request')
@@ -23,7 +23,7 @@ _SLIP: Final = """CASE
     WHEN kind LIKE 'manual_slip.%' THEN (data ->> 'slip') || '/paper/' || (data ->> 'number')
     WHEN event IN ('fill.carried', 'fill.received', 'credit.carried')
         THEN split_part(event, '.', 1) || '/' || (data #>> '{data,number}') END"""
-"""The slip that a step belongs to: its kind and number, such as `fill/17`.
+"""SQL for the slip to which a step belongs, given as kind and number, such as `fill/17`.
 
 A paper slip is named like `fill/paper/3`; a request, until it is prepared, like `fill/request/9`.
 """
@@ -31,23 +31,23 @@ A paper slip is named like `fill/paper/3`; a request, until it is prepared, like
 _SLIP_REQUEST: Final = (
     "CASE kind WHEN 'slip.prepared' THEN (data ->> 'slip') || '/request/' || (data ->> 'request') END"
 )
-"""The request of a prepared slip."""
+"""SQL for the request for which a slip was prepared."""
 
 
 _CHECK: Final = (
     "CASE WHEN event = 'counter_check.issued' THEN data #>> '{{data,{name}}}' "
     "WHEN kind IN ('counter_check.prepared', 'counter_check.replaced') THEN data ->> '{name}' END"
 )
-"""The field `name` of a counter check that is prepared, is issued at a table, or replaces others."""
+"""SQL for the field `name` of a counter check that is prepared, is issued at a table, or replaces others."""
 
 
 _ACT: Final = """CASE WHEN kind = 'pit.recorded' THEN (data ->> 'sequence') || '/' || coalesce(data ->> 'revision', '1')
     WHEN kind IN ('vigorish.waiver', 'vigorish.return') THEN data ->> 'event' END"""
-"""The key by which a void names a pit event at its table."""
+"""SQL for the key by which a void refers to a pit event at its table."""
 
 _VOIDS: Final = """CASE kind WHEN 'pit.voided' THEN (data ->> 'sequence') || '/' || (data ->> 'revision')
     WHEN 'vigorish.voided' THEN data ->> 'event' END"""
-"""The key of the event that a void reverses."""
+"""SQL for the key of the event that a void reverses."""
 
 
 _DRAWER: Final = """coalesce({fact}.data #>> '{data,drawer}', {fact}.data ->> 'drawer', (
@@ -75,7 +75,7 @@ def stands(fact: str = "facts") -> str:
 
 
 def columns() -> tuple[Column[Any], ...]:
-    """Return the generated columns: movement and cause, slip and request, Counter Check and purpose."""
+    """Return the generated columns: movements, slips and requests, counter checks, and keys for voids."""
     return (
         Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
         Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),

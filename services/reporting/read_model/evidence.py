@@ -147,7 +147,7 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
 async def evidence_of_day(
     books: Books, rest: Callable[[], Awaitable[object]]
 ) -> tuple[dict[Subject, Evidence], ByDealer]:
-    """Return a gaming day's contribution to the evidence, as of the query's as-of time, and its counts.
+    """Return a gaming day's contribution to the evidence, and its counts by dealer and shift, as of the as-of time.
 
     Each table is processed in a thread, with a pause after it, so that other work of the process is not delayed.
     """
@@ -168,7 +168,7 @@ async def evidence_of_day(
 
 
 def shown_round(row: Any) -> ShownRound:
-    """Return the data of a row of `rounds`."""
+    """Return the data that are tested from a row of `rounds`."""
     width, figures = len(LINE_FIGURES), row.line_figures
     lines = [
         (wager, category, *figures[width * place : width * place + 4])
@@ -198,10 +198,8 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
-    The new row has the due as-of time, or a time just after that of the last row if the last row is later, because rows
-    never change.
-
-    Raises: Rejected if the signature of the previous row is not the service's.
+    The new row has the due as-of time or, if the last row is not earlier, a time just after that of the last row,
+    because rows never change. Raises: Rejected if the signature of the previous row is not the service's.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)
@@ -259,7 +257,10 @@ async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Al
 
 
 async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
-    """Return the evidence as of the query's as-of time, and the gaming day that was tested last."""
+    """Return the gaming day that was tested last (None if there is none), and the accumulated evidence.
+
+    Both are as of the query's as-of time.
+    """
     [*found] = await books.read(_LATEST)
     if not found:
         return None, NOTHING

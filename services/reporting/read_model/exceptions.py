@@ -43,7 +43,7 @@ class Exceptional:
 
 
 async def of_input(books: Books) -> list[Exceptional]:
-    """Return missing or refused input of services, and changed or noticed rounds.
+    """Return missing or refused input of services, and rounds that were changed or have a notice.
 
     An exception without a gaming day belongs to the day on which it was found, and to every later day while it is open.
     """
@@ -109,7 +109,7 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
 
 
 def whose(row: Any) -> str:
-    """Return a remark if the exception belongs to no known property; empty for others."""
+    """Return the remark that an exception belongs to no known property; an empty text for all other exceptions."""
     return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 

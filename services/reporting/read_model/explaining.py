@@ -1,4 +1,4 @@
-"""The entries behind a figure: what each adds, with sign and factor, and what it records; as of a given time."""
+"""The entries that contribute to a figure, each with its signed contribution and its record, as of a given time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,13 +34,13 @@ _PLAYED: Final = {
 """For each measure of `played`: SQL for a round's contribution, and SQL for whether the round contributes."""
 
 _BY_SLIPS: Final = ("fills_cents", "credits_cents")
-"""The measures of a statement of win that are made up of slips."""
+"""The measures of a statement of win that consist of slips."""
 _BY_BOXES: Final = ("currency_cents", "counter_checks_cents", "coupons_cents", "drop_cents", "boxes", "boxes_counted")
-"""The measures of a statement of win that are made up of drop boxes."""
+"""The measures of a statement of win that consist of drop boxes."""
 _BY_COUNTS: Final = ("opener_cents", "closer_cents", "handed_over_cents")
-"""The measures of a statement of win that are made up of counts of the tray.
+"""The measures of a statement of win that consist of counts of the tray.
 
-All other measures of a statement, such as the win, are made up of slips, boxes and counts together.
+All other measures of a statement, such as the win, combine slips, boxes and counts.
 """
 
 _STATED: Final = "CASE f.kind WHEN 'win.stated' THEN f.data -> '{name}' ELSE '[]' END"
@@ -83,10 +83,10 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryBehind:
-    """An entry behind a figure: its `value` of the measure, the factor, their product, and what the entry records.
+    """An entry that contributes to a figure: its `value` of the measure, the `factor`, and what it records.
 
-    Amounts are cents; those of meters and vigorish can have exact fractions of a cent. Without a factor, the entry is
-    behind the figure without adding to it.
+    Amounts are cents; amounts of meters and vigorish can have exact fractions of a cent. An entry without a factor
+    explains the figure without contributing an amount.
     """
 
     service: str
@@ -103,7 +103,7 @@ class EntryBehind:
 
     @property
     def adds(self) -> Fraction | None:
-        """Return what the entry adds to the figure, exactly; None if it adds no amount."""
+        """Return the exact contribution to the figure, `factor` times `value`; None if there is none."""
         return None if self.factor is None or self.value is None else self.factor * self.value
 
     @property
@@ -156,7 +156,7 @@ class Explaining:
 
 
 def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
-    """Yield the records that a fact is about; for a statement of win, the records of which the measure is made up."""
+    """Yield the records that a fact is about; for a statement of win, the records that make up the measure."""
     at = (fact.table_name, fact.gaming_day)
     if fact.slip is not None:
         yield Lead("slip", fact.slip, *at)

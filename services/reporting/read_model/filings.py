@@ -22,7 +22,7 @@ FILINGS: Final = (FilingPrepared, FilingReleased, FilingFiled, FilingAcknowledge
 """The facts about filings."""
 
 LATE: Final = "late"
-"""The remark on a report that was sent after its deadline, or was not sent by it."""
+"""The remark on a report that missed its deadline, even if it was sent later."""
 
 STEPS: Final = (
     Column(name="prepared_by", title="Prepared by"),
@@ -37,14 +37,14 @@ AMENDMENT: Final = Column(
     title="Amended by",
     formula="the filing of a later report that amends it, is prepared or released, and was not sent yet",
 )
-"""The column that names an amendment of what was sent."""
+"""The column for the number of the filing that amends a sent report."""
 
 REJECTED: Final = Column(
     name="rejected",
     title="Rejected in",
     formula="the filing with the last report of it, if the agency rejected that, and it must be filed again",
 )
-"""The column that names a rejected filing as long as its report is due."""
+"""The column for the number of a rejected filing, filled while its report must be filed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class FilingSteps:
         yield "filed_at", self.filed_at
 
     def as_amendment(self) -> Iterator[tuple[str, Any]]:
-        """Yield the cell of `AMENDMENT`, if this filing amends another one."""
+        """Yield the cell of `AMENDMENT` for this filing, which amends another one."""
         yield AMENDMENT.name, Cell(str(self.prepared.filing), self.entries)
 
     def as_rejected(self) -> Iterator[tuple[str, Any]]:

@@ -108,7 +108,7 @@ class FloorOf(BaseModel):
     title: str
     time_zone: str
     gaming_day: date
-    pits: list[Name] = Field(description="in the order of its document")
+    pits: list[Name] = Field(description="in the order of the property document")
     shift: str
 
 
@@ -118,7 +118,7 @@ class FloorNames(BaseModel):
     tables: list[Name] = Field(description="the tables that are open")
     pits: list[Name]
     games: list[Name]
-    shifts: list[Name] = Field(description="in the order of the day")
+    shifts: list[Name] = Field(description="in order of time")
     pools: list[Name] = Field(description="the progressive pools that tables feed")
     locations: list[Name] = Field(description="the locations of the cage in use")
     chip_sets: list[Name] = Field(description="the sets of chips, plaques and tokens in use")

@@ -61,7 +61,7 @@ _CHANGED: Final = text("""
 
 
 class PostedLeg(NamedTuple):
-    """The subject of a posting: a service's leg, the item, and the table and the game that it belongs to.
+    """A leg of a service on which an amount was posted, with the item, table and game of the posting.
 
     `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game may be empty.
     """
@@ -75,7 +75,7 @@ class PostedLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An amount posted on a gaming day: leg, pit and class of the table, and the mapping's rule for it, if any."""
+    """An amount posted on a gaming day, with pit and class of its table, and with the mapping's rule for it, if any."""
 
     posted: PostedLeg
     pit: str

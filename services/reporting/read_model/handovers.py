@@ -1,4 +1,4 @@
-"""Hand-overs of tables: when each table was open in which shift, and when the clock was in a different one. Pure.
+"""Hand-overs of tables: the periods of each shift at a table, and periods in which the clock's shift differed. Pure.
 
 A table's shift ends with the count at which the table is handed over, which may be minutes or hours after the clock's
 change of shift. Counts belong to the table's shift, but rounds are recorded with the clock's shift.
@@ -25,7 +25,7 @@ TIMES: Final = """times AS MATERIALIZED (
                 AND (CAST(:tables AS text[]) IS NULL OR table_name = ANY(:tables))
               ORDER BY table_name, gaming_day, data ->> 'shift', CAST(data ->> 'revision' AS integer) DESC) w
         CROSS JOIN LATERAL jsonb_array_elements(w.times) t(said))"""
-"""The periods in which tables were open in a shift, each beginning just after a moment and including its end."""
+"""SQL for the periods in which tables were open in a shift, each after `after` and up to and including `until`."""
 
 OPEN_IN_SHIFTS: Final = text(
     f"""
@@ -55,7 +55,7 @@ class OpenInShift(Protocol):
 
 
 class HandedOver(NamedTuple):
-    """A period of a gaming day in which a table was in `shift` but the clock was not: after `after`, up to `until`."""
+    """A period after `after` and up to and including `until` in which a table's `shift` differed from the clock's."""
 
     gaming_day: date
     table: str
@@ -72,7 +72,7 @@ def handed_over_arrays(periods: Iterable[HandedOver]) -> dict[str, list[Any]]:
 
 
 def periods_of_another_shift(place: PropertySnapshot, opened: OpenInShift) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the parts of a period of `opened` in which the clock was in a different shift from the table's.
+    """Yield the parts of the period `opened` in which the clock's shift differed from the table's.
 
     If the property's clocks are changed in the period, the whole period is yielded, even if the shifts differ only in a
     part of it.

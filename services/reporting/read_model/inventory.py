@@ -36,7 +36,7 @@ _OF_RAKE: Final = {
     "boxes": "rake_boxes",
     "boxes_counted": "rake_boxes_counted",
 }
-"""The measure of each figure stated about a non-banking table; the rake includes adjustments."""
+"""The measure of each figure stated about a non-banking table, keyed by figure; the rake includes adjustments."""
 
 
 class Lack(NamedTuple):

@@ -64,7 +64,7 @@ _ALL: Final = text(
     .replace("{plain}", _PLAIN)
     .replace("{others}", _OTHERS)
 )
-"""The rows of `_OFF`, and all unremarkable slips prepared on some days, each with its receipt."""
+"""The rows of `_OFF`, and all unremarkable slips prepared on the given days, each with its receipt."""
 
 _PREPARED: Final = text("""
     SELECT gaming_day, split_part(slip, '/', 1) AS slip, count(*) AS slips FROM reporting.facts

@@ -13,7 +13,7 @@ from shared.contracts.facts import Fact
 from shared.contracts.topic_reader import View
 
 Said = Fact | View
-"""A fact, or reporting's view of it."""
+"""A fact, or reporting's partial view of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Declare the function for what facts of these kinds contribute. Raises: ValueError if a kind already has one."""
+    """Register a function that yields these facts' amounts. Raises: ValueError if a kind of fact already has one."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:
@@ -62,5 +62,5 @@ def amounts_of(fact: Said) -> list[Amount]:
 
 
 def declared() -> Mapping[type[Said], AmountsOf]:
-    """Return the function of each kind of fact that contributes to measures."""
+    """Return the registered functions, keyed by the kind of fact that contributes to measures."""
     return dict(_AMOUNTS)

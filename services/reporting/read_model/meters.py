@@ -1,7 +1,7 @@
 """Measures of the progressive meters: everything that changes a pool. Pure; exact amounts are nanocents.
 
-The item is the pool; the table is that of the round, empty for people's changes. A display is the sum of `ON_DISPLAY`
-less the awards.
+The item is the pool. The table is the table of the round, and empty for changes that people made. A display is the sum
+of `ON_DISPLAY` less the awards.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _EXACT: Final[Mapping[str, str]] = {
     "meter_seed_nanocents": "seed_cents",
     "meter_released_nanocents": "released_cents",
 }
-"""The measure of each exact part of a movement; the measure of a transfer depends on the kind of change."""
+"""The exact field of a movement for each measure. The measure of a transfer depends on the kind of change."""
 
 _COUNTS: Final[Mapping[str, str]] = {
     "meter_wagers": "in_count",
@@ -51,14 +51,14 @@ MEASURES: Final = (
 
 @adds(PoolApproved)
 def seeded(fact: PoolApproved) -> Iterator[Amount]:
-    """Yield the base of a new pool."""
+    """Yield the amounts with which a new pool starts."""
     if fact.movement is not None:
         yield from amounts_of_movement(fact.movement)
 
 
 @adds(MeterRoundCounted)
 def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
-    """Yield a round's contributions to its pools, and the part of them that was settled in whole cents."""
+    """Yield a round's effects on its pools, and its contributions as settled in whole cents."""
     for one in fact.meters:
         yield from amounts_of_movement(one.movement, fact.table)
         yield Amount("meter_settled_cents", one.settled_cents, fact.table, item=one.movement.pool)
@@ -66,7 +66,7 @@ def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
 
 @adds(RoundTakenBack)
 def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
-    """Yield the reversal of a round's contributions; the part settled in whole cents is reversed, too."""
+    """Yield the reversal of a round's effects on its pools, including the contributions settled in whole cents."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, fact.table)
         added = parse_exact(movement.contribution_cents) + parse_exact(movement.overflow_cents)
@@ -75,7 +75,7 @@ def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
 
 @adds(ChangeApproved)
 def changed(fact: ChangeApproved) -> Iterator[Amount]:
-    """Yield the effects of a change by people."""
+    """Yield the effects of a change that people made."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, kind=fact.kind)
 

@@ -32,7 +32,7 @@ ByChips = Mapping[OwnChips, Figure]
 
 
 class Lying(NamedTuple):
-    """Where chips are at the end of the last queried gaming day; `on_slips` are those in transit on slips."""
+    """The property's own chips by place, at the end of the last queried gaming day; `on_slips` are in transit."""
 
     at_cage: ByChips
     at_tables: ByChips
@@ -40,7 +40,7 @@ class Lying(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """Pieces that arrive at a location (negative: that leave it), and the moment by which movements are ordered."""
+    """A movement of chips at a location: `pieces` arrive (negative: leave); `at` is the moment used for ordering."""
 
     at: datetime
     listed: Listed
@@ -205,18 +205,18 @@ class _Sets:
                     self._set_of.setdefault((one.kind, cents), one.chip_set)
 
     def chips(self, pieces: Pieces) -> OwnChips:
-        """Return the kind of chips of a table's pieces: the set is the first set in use with such pieces."""
+        """Return the kind of chips of a table's pieces; their set is the first set in use that has such pieces."""
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield a slip's movements of chips at the cage, by the moment of recording."""
+        """Yield a slip's movements of chips at the cage, each at its time of recording."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=is_fill, arrives=not is_fill, back=is_fill):
             for pieces in contents:
                 yield _Move(step.recorded_at, step, self.chips(pieces), sign * pieces.count)
 
     def at_table(self, slip: Slip, day: date) -> Iterator[_Move]:
-        """Yield a slip's movements of chips at its table, each at the time at which it happened."""
+        """Yield a slip's movements of chips at its table, each at its time of occurrence."""
         is_fill = slip.slip == "fill"
         for step, sign, contents in _steps(slip, day, leaves=not is_fill, arrives=is_fill, back=not is_fill):
             for pieces in contents:
@@ -238,7 +238,10 @@ def _of_day(step: Listed | None, day: date) -> Listed | None:
 def _steps(
     slip: Slip, day: date, *, leaves: bool, arrives: bool, back: bool
 ) -> Iterator[tuple[Listed, int, Sequence[Pieces]]]:
-    """Yield the steps of a slip at one of its ends, with sign and contents: departure, arrival, return of a void."""
+    """Yield the steps of a slip at one of its two ends: departure, arrival, and the return of a void.
+
+    Each step has its entry, its sign (1 for chips that arrive, -1 for chips that leave), and its contents.
+    """
     if slip.paper is not None:
         paper = _of_day(slip.paper, day)
         if paper is not None:

@@ -25,11 +25,11 @@ Dimension = Literal["table_name", "game", "dealer", "clock_hour", "seats_usual"]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Sums of play over hours of dealers at tables.
+    """Sums of play over the hours of dealers at tables.
 
-    `rounds` are those posted less those reversed. `seats` are the seats that wagered against the house, counted in each
-    round, and `handle_cents` is what they wagered. `milliseconds` is the time from the first opening to the last
-    closing of a round that stands, in each hour of a dealer at a table.
+    `rounds` is the number of posted less reversed rounds. `seats` is the number of seats that wagered against the
+    house, summed over rounds, and `handle_cents` the sum of their wagers. `milliseconds` is the time from the first
+    opening to the last closing of a round that was not reversed, summed over the hours of each dealer at a table.
     """
 
     rounds: int = 0
@@ -48,21 +48,21 @@ class Pace:
 
     @property
     def hours(self) -> str | None:
-        """Return the time in hours."""
+        """Return the hours of play, with two decimals."""
         return hours_of(self.milliseconds)
 
     @property
     def seats_per_round(self) -> str | None:
-        """Return the average number of seats that wagered in a round."""
+        """Return the average number of seats that wagered in a round; None without rounds."""
         return ratio(self.seats, self.rounds)
 
     @property
     def wager_cents(self) -> int | None:
-        """Return the average amount that a seat wagered in a round, with all of its wagers."""
+        """Return the average of a seat's wagers in a round together, in cents; None without seats."""
         return round(Fraction(self.handle_cents, self.seats)) if self.seats else None
 
     def per_hour(self, number: int | Fraction) -> Fraction | None:
-        """Return a number per hour of play; None if there was no play."""
+        """Return a number divided by the hours of play; None if there was no play."""
         return per_hour(number, self.milliseconds)
 
 
@@ -81,12 +81,12 @@ def hours_of(milliseconds: int) -> str | None:
 
 
 def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
-    """Return a number per hour of the given time; None if that time is zero."""
+    """Return a number divided by the hours of the given time; None if that time is zero."""
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
 def count_per_hour(count: int, milliseconds: int) -> str | None:
-    """Return a count per hour of the given time, with two decimals; None if that time is zero."""
+    """Return a count divided by the hours of the given time, with two decimals; None if that time is zero."""
     return ratio(count * _HOUR_MILLISECONDS, milliseconds)
 
 
@@ -96,7 +96,7 @@ def _statement(by: tuple[Dimension, ...]) -> TextClause:
 
 
 async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
-    """Return the pace on the queried gaming days, by dimensions."""
+    """Return the pace on the queried gaming days, keyed by the values of the dimensions `by`."""
     question = books.question
     rows = await books.read(
         _statement(by),
@@ -116,7 +116,7 @@ def rounds_figure(books: Books, pace: Pace, **where: str) -> Figure:
 
 
 def seats_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return the number of seats that wagered in each of the rounds, with its provenance."""
+    """Return the number of seats that wagered, summed over rounds, with its provenance."""
     return _figure(books, pace.seats, "played", "seats", where)
 
 
@@ -137,7 +137,7 @@ def _figure(books: Books, value: int, book: Literal["played", "rounds"], measure
 
 
 def _hours(books: Books, clock_hour: int) -> Sequence[tuple[datetime, datetime]]:
-    """Return each period in which the clock shows this hour and rounds of the queried days may have closed."""
+    """Return each period in which the clock shows this hour and rounds of the queried gaming days may have closed."""
     question, found = books.question, []
     zone, at = books.place.zone, books.place_on(question.first).begins_at(question.first)
     at = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Owners of accounts, by patron reference; names and numbers of patrons are stored only by the wagering accounts."""
+"""Owners of accounts, by patron reference. Names and numbers of patrons are stored only by the wagering accounts."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -12,7 +12,7 @@ OWNERS: Final = """
            data ->> 'patron' AS patron
     FROM reporting.facts
     WHERE property = :property AND kind IN ('account.opened', 'patron.registered') AND recorded_at <= :known_at"""
-"""The statement for accounts and wallets with their patrons; `patron` is null if unknown."""
+"""SQL that returns accounts and wallets with their patrons; `patron` is null if unknown."""
 
 _PATRONS: Final = text(
     "SELECT account, patron FROM ({owners}) o WHERE account = ANY(:accounts) AND patron IS NOT NULL".replace(

@@ -11,16 +11,16 @@ from shared.contracts.envelope import A_PERSON
 from shared.contracts.facts import Fact
 
 ACTS: Final = "acts"
-"""The measure of how often a person is named by facts; the item is the kind of fact, a space, and the person."""
+"""The measure that counts the facts naming a person; its item is the kind of fact, a space, and the person."""
 
 
 def acts_of(fact: Fact) -> list[Amount]:
-    """Return one act for each person that a fact names."""
+    """Return an amount of 1 for each person that a fact names."""
     return [Amount(ACTS, 1, item=f"{fact.KIND.name} {person}") for person in dict.fromkeys(people_in(fact))]
 
 
 def person_of(item: str) -> tuple[str, str]:
-    """Return (kind of fact, person) of an item of ACTS."""
+    """Return the kind of fact and the person that an item of ACTS encodes."""
     kind, _, person = item.partition(" ")
     return kind, person
 

@@ -1,4 +1,4 @@
-"""Measures of what services posted: all postings except those of rounds, which are derived from wager totals. Pure.
+"""Measures of services' postings, except the postings of rounds, which are derived from wager totals. Pure.
 
 `posted_cents` is the amount that an entry posted on a leg. Its item is the service, the leg, and the journal's name of
 the wager, instrument, coupon, slip or pool (which may be empty), separated by spaces. `unposted` counts entries that

@@ -34,14 +34,14 @@ FactT = TypeVar("FactT", bound=Fact)
 def entries_of(*summed: str) -> str:
     """Return SQL for a further column with the entries of a sum, in order of occurrence.
 
-    `summed` are the SQL expressions of the sums, from which `parts_of` takes what each entry adds.
+    `summed` are the SQL expressions that are summed; `parts_of` reads each entry's contribution from this column.
     """
     place = ("service", "CAST(shard AS text)", "CAST(seq AS text)", *(f"CAST({one} AS text)" for one in summed))
     return f", array_agg(ARRAY[{', '.join(place)}] ORDER BY occurred_at, service, shard, seq) AS entries"
 
 
 def parts_of(entries: Iterable[Sequence[str]], summed: int = 0) -> tuple[Part, ...]:
-    """Return the parts of the sum at position `summed` from a column of `entries_of`."""
+    """Return the parts of the sum at index `summed`, read from a column of `entries_of`."""
     places = ((EntryRef(service, int(shard), int(seq)), values) for service, shard, seq, *values in entries)
     return tuple(Part(entry, 1, int(values[summed])) for entry, values in places)
 
@@ -70,7 +70,7 @@ class Listed:
 
 
 _DOCUMENT_CHARACTERS: Final = 8_192
-"""Longer documents (properties, rules submissions, counts of a day) are cached only in small numbers."""
+"""The length from which documents (properties, rules submissions, counts of a day) are cached only in small numbers."""
 
 
 def _read(kind: str, data: str) -> Any:
@@ -83,7 +83,7 @@ _document: Final = lru_cache(maxsize=64)(_read)
 
 
 PIT: Final[Callable[[PropertyTable], str]] = attrgetter("pit")
-"""The pit of a table, for `Books.stretches`."""
+"""The function that returns the pit of a table, for `Books.stretches`."""
 
 
 def _said_of(tables: Mapping[str, PropertyTable], said: Callable[[PropertyTable], object]) -> Mapping[str, object]:
@@ -105,7 +105,7 @@ class Books(Sums):
     # --- the property ---
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return facts without a gaming day, each with the gaming day in which it occurred by the property's clock."""
+        """Return these facts with the gaming days in which they occurred, by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
@@ -122,7 +122,7 @@ class Books(Sums):
         return "" if found is None else found.pit
 
     def pits_of(self, table: str) -> str:
-        """Return the pits in which a table stood on the queried gaming days, until now, in the order of time."""
+        """Return the pits of a table on the queried gaming days up to today, in order of time, separated by commas."""
         first, today = self.question.first, self.place.gaming_day(self.question.known_at)
         stretches = self.stretches(first, max(first, min(self.question.last, today)), PIT)
         return ", ".join(dict.fromkeys(self.pit_of(table, begin) for begin, _ in stretches))
@@ -136,9 +136,9 @@ class Books(Sums):
     def stretches(
         self, first: date, last: date, said: Callable[[PropertyTable], object]
     ) -> Sequence[tuple[date, date]]:
-        """Return the gaming days in stretches, first and last day, in which the property says the same of each table.
+        """Return the stretches of gaming days (first and last day) in which no table's attribute `said` changes.
 
-        `said` is what counts of a table, such as its pit.
+        `said` returns an attribute of a table in the property document, such as its pit.
         """
         if (first, last, said) not in self._stretches:
             self._stretches[first, last, said] = list(self._stretches_of(first, last, said))
@@ -169,7 +169,7 @@ class Books(Sums):
 
     @cached_property
     def _listed_in(self) -> Mapping[int, Mapping[str, PropertyTable]]:
-        """Return the tables that each version of the property lists, by name."""
+        """Return the tables that the property lists, keyed by version of the property document and name."""
         return {
             place.document.version: {table.table: table for table in place.document.tables} for place in self._places
         }
@@ -179,7 +179,7 @@ class Books(Sums):
         return self._tables[table].game if table in self._tables else ""
 
     def kind_of(self, table: str) -> str | None:
-        """Return the kind of the game of a counted table (craps, roulette), in words, or None."""
+        """Return the kind of game at a counted table in words, such as craps or roulette; None if there is none."""
         kind = self.place.kind_of(self.game_of(table))
         return None if kind is None else kind.replace("-", " ")
 
@@ -196,10 +196,10 @@ class Books(Sums):
         return self._of_days[day]
 
     def play_of(self, table: str) -> str | None:
-        """Return how the win of a table is known on the queried gaming days: `rounds`, `counted`, or `counted, rounds`.
+        """Return how a table's win is determined on the queried gaming days: `rounds`, `counted`, or `counted, rounds`.
 
-        Only days on which the table is in use count. None for a table that is not in use on any of them, and for a
-        non-banking table, which has no win.
+        Days on which the table is not in use are ignored. Return None for a table that is not in use on any of them,
+        and for a non-banking table, which has no win.
         """
         if table not in self._tables or self._tables[table].non_banking:
             return None
@@ -225,18 +225,18 @@ class Books(Sums):
     # --- facts ---
 
     async def facts(self, *kinds: type[FactT], first: date | None = None, last: date | None = None) -> list[Listed]:
-        """Return facts of the property's gaming days, in the order of recording; `date.min` and `max` mean all."""
+        """Return the facts of these kinds on the queried days, or from `first` to `last`, in the order of recording."""
         return await self._facts(kinds, first or self.question.first, last or self.question.last)
 
     async def facts_since(
         self, moment: datetime, *kinds: type[Fact], first: date | None = None, last: date | None = None
     ) -> list[Listed]:
-        """Return facts of the property's gaming days that were recorded after a moment, in the order of recording."""
+        """Return the facts of these kinds and days that were recorded after a moment, in the order of recording."""
         days = (first or self.question.first, last or self.question.last)
         return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
 
     async def all_facts(self, *kinds: type[FactT]) -> list[Listed]:
-        """Return facts of the property on any gaming day, including those without one."""
+        """Return the facts of these kinds on any gaming day, including facts without a gaming day."""
         return await self._facts(kinds, None, None)
 
     async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
@@ -246,7 +246,7 @@ class Books(Sums):
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return pit events that claimed a different gaming day from the queried one to which they belong."""
+        """Return the pit events on the queried gaming days that claimed another gaming day."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # the condition of the index
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 

@@ -21,30 +21,30 @@ They are the number, stakes, squared stakes, payouts including returned stakes, 
 """
 
 STAKE_FIGURES: Final = ("wager", "seat", "cents")
-"""The data kept of each stake in a round record that won or lost.
+"""The data stored of each stake in a round record that won or lost.
 
-They are the index of its wager in the round's `wagers`, from 1; the seat; and the seat's initial wager, negative if it
-lost. Pushes and wagers against a bank are left out.
+They are the index of its wager in the round's `wagers`, from 1; the seat; and the seat's initial wager in cents,
+negative if it lost. Pushes and wagers against a bank are left out.
 """
 
 STAKES: Final = ("stakes", "squared")
 """Number of a wager's stakes, and the sum of their squares, for the variance of its return."""
 
 DEALT: Final = ("handle_cents", "payout_cents", "vigorish_cents", *STAKES)
-"""The figures that are also summed by dealer."""
+"""The figures of rounds that are also summed by dealer."""
 
 PLAYED: Final = ("posted", "corrected", "reversed")
 """Numbers of posted settlements, of corrections among these, and of reversals."""
 
 PACE: Final = ("rounds", "seats", "handle_cents")
-"""The sums kept for each hour of a dealer at a table.
+"""The sums stored for each hour of a dealer at a table.
 
-They are the rounds less those reversed; the seats that wagered against the house, counted in each round; and their
-wagers, in cents.
+They are the number of posted less reversed rounds; the seats that wagered against the house, summed over rounds; and
+the wagers of these seats, in cents.
 """
 
 HOUR_SECONDS: Final = 3600
-"""Seconds of an hour (UTC), the unit of time in which rounds' chips are summed."""
+"""Seconds per hour; the chips of rounds are summed by hour (UTC)."""
 
 BANK: Final = "bank"
 """The name of the wager of a banking player's own line."""
@@ -91,7 +91,7 @@ class RoundEntry(NamedTuple):
     stake_figures: Sequence[int]
 
     def back_cents(self) -> int:
-        """Return what the house paid to players: payouts including returned stakes."""
+        """Return the payouts of the house to players, in cents, including returned stakes."""
         return sum(self.line_figures[3 :: len(LINE_FIGURES)])
 
 
@@ -130,11 +130,11 @@ def round_entry(event: EntryEvent[Any], data: PostedRound | ReversedRound, shift
 
 
 _BySeat = dict[tuple[int, str], int]
-"""The result of a seat's wagers (negative: lost), by seat and wager."""
+"""The net result of a seat's wagers in cents, negative if the seat lost, keyed by seat and wager."""
 
 
 def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], list[int]], _BySeat]:
-    """Return LINE_FIGURES by wager and category, and results by seat and wager, of lines that count in the handle."""
+    """Return LINE_FIGURES by wager and category, and results by seat and wager, of the lines in the handle."""
     found: dict[tuple[str, str], list[int]] = {}
     results: _BySeat = {}
     for line in filter(against_house, lines):
@@ -202,14 +202,14 @@ _Pace = tuple[int, int, int, datetime | None, datetime]
 
 
 class _Play:
-    """A dealer's rounds of a game at a table in a shift under a submission; their sums share most of their keys."""
+    """The sums of a dealer's rounds of a game at a table in a shift under a submission."""
 
     __slots__ = ("figures", "played", "stakes")
 
     def __init__(self) -> None:
         self.played = [0] * len(PLAYED)
         self.figures: _Sum = {}
-        """FIGURES by the wagers of a round: most rounds have the same wagers, so a round is added in one step."""
+        """FIGURES keyed by all wagers of a round. Most rounds have the same wagers, so a round is added in one step."""
         self.stakes: _Sum = {}
         """STAKES by wager."""
 
@@ -231,9 +231,9 @@ class Sums:
         self._lines: dict[tuple[Any, ...], _Sum] = {}
         self._chips: dict[tuple[str, str, int, date], tuple[int, datetime, datetime]] = {}
         self._pace: dict[tuple[Any, ...], _Pace] = {}
-        """The sums of PACE, by (gaming day, property, table, game, dealer, hour of closing in seconds)."""
+        """The sums of PACE, keyed by (gaming day, property, table, game, dealer, hour of closing since 1970)."""
         self._taken_back: set[tuple[Any, ...]] = set()
-        """The keys of `_pace` of rounds that were taken back."""
+        """The keys of `_pace` for hours with a reversed round."""
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
@@ -290,7 +290,7 @@ class Sums:
 
     @property
     def taken_back(self) -> list[tuple[Any, ...]]:
-        """Return the keys of `pace` of hours in which a round was closed that was taken back, in order."""
+        """Return the sorted keys of `pace` for the hours in which a reversed round was closed."""
         return sorted({(*key, _moment_of(hour)) for *key, hour in self._taken_back})
 
     def add(self, entry: RoundEntry) -> None:
@@ -349,7 +349,7 @@ _HANDLE: Final = FIGURES.index("handle_cents")
 
 
 def _moment_of(hour: int) -> datetime:
-    """Return the beginning of an hour, counted since 1970."""
+    """Return the beginning of an hour, given as the number of hours since 1970."""
     return datetime.fromtimestamp(hour * HOUR_SECONDS, UTC)
 
 

@@ -1,7 +1,8 @@
 """Figures of the current gaming days: each table's drop, win and rounds so far, for /metrics/business.
 
-They are polled every few seconds, so only sums are read: one statement for all properties. Amounts are cents. Drop is
-as recorded, and win is that of settled rounds, because tables and boxes are counted only after the gaming day.
+The figures are polled every few seconds, so only sums are read, with one statement for all properties. Amounts are
+cents. Drop is the drop recorded in the pit, and win is the win of settled rounds, because tables and boxes are counted
+only after the gaming day.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,13 +54,13 @@ _FIGURES: Final = text("""
 
 
 def _added(one: int | None, other: int | None) -> int | None:
-    """Return the sum of two figures, either of which may be missing (None); None if both are."""
+    """Return the sum of two figures, counting None as zero; None if both are None."""
     return other if one is None else one + (other or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """The figures of a table on the current gaming day; results, win, drop or rake are None if it has none.
+    """The figures of a table on the current gaming day; a figure that does not apply to the table is None.
 
     Only a counted table has `results`. It has no win before it is counted, and no drop if it reports no sales. Chips
     sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
@@ -97,7 +98,7 @@ class RunningDays:
 
 
 _Known = Mapping[tuple[str, str], RowMapping]
-"""The sums of each property and table."""
+"""The sums of a gaming day, keyed by property and table."""
 
 
 async def running_days(connection: AsyncConnection, now: datetime, *, tables_max: int = TABLES_MAX) -> RunningDays:

@@ -44,13 +44,13 @@ class SealedDay:
 
 
 async def known_days(books: Books) -> list[date]:
-    """Return the gaming days of a query with any record, in order."""
+    """Return the queried gaming days with any record, in order."""
     rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
     return [row.gaming_day for row in rows]
 
 
 async def sealed_days(books: Books) -> list[SealedDay]:
-    """Return the sealed gaming days of a query, in order."""
+    """Return the sealed days among the queried gaming days, in order."""
     return [
         SealedDay(
             row.gaming_day,

@@ -1,6 +1,6 @@
-"""Wagers in settled rounds, by seat and wager, if the patron who played may be known. Pure; cents.
+"""Wagers in settled rounds, by seat and wager, for seats whose patron may be known. Pure; cents.
 
-Rows are kept for wagers from accounts, because accounts have owners, and for all wagers at tables where a device ties
+Rows are stored for wagers from accounts, because accounts have owners, and for all wagers at tables where a device ties
 seats to patrons. A wager belongs to the account that funded it or, if nothing was staked on it, to its seat's account
 if there is only one.
 """

@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A series of slip numbers: first, last, how many are accounted for (`used`), and how many of these are void."""
+    """A series of slip numbers: first, last, how many are accounted for (`used`), and how many of those are void."""
 
     slip: SlipKind
     series: Series

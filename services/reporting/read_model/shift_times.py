@@ -19,7 +19,7 @@ from shared.contracts import pit
 from shared.contracts.topic_reader import kind_of
 
 _NEIGHBORS: Final = timedelta(days=1)
-"""An event on a gaming day may belong to a shift of the neighboring day at its table."""
+"""How far the search for shifts extends: an event may belong to a shift of the previous or the next gaming day."""
 
 _SHIFTS: Final = text(
     f"""
@@ -96,7 +96,7 @@ class AtTable(NamedTuple):
 
 
 class OtherShift(NamedTuple):
-    """A pit event that claims a different shift from the one in which its table was at that time."""
+    """A pit event that claims a different shift from the shift in progress at its table at that time."""
 
     entry: EntryRef
     table: str
@@ -108,7 +108,7 @@ class OtherShift(NamedTuple):
 
 
 class PlayedInShift(NamedTuple):
-    """The number of rounds of a dealer at a table in a shift, and of the seats that wagered in each of them."""
+    """The rounds of a dealer at a table in a shift, and the seats that wagered, summed over rounds."""
 
     table: str
     shift: str
@@ -118,7 +118,7 @@ class PlayedInShift(NamedTuple):
 
 
 async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
-    """Return the shift of each table at the given moment, in the order of the moments."""
+    """Return the shift in progress at each table at the given moment, in the order of `asked`."""
     if not asked:
         return []
     days = [books.place.gaming_day(one.at) for one in asked]
@@ -134,7 +134,7 @@ async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
 
 
 async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
-    """Yield the queried days' pit events that claim a different shift from the one in which their table was."""
+    """Yield the queried days' pit events that claim a different shift from the shift in progress at their table."""
     question = books.question
     rows = await books.read(
         _OTHERS,
@@ -151,11 +151,11 @@ async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
 
 
 Times = Sequence[tuple[datetime, datetime]]
-"""Periods in which a table was open, each beginning just after a moment and including its end."""
+"""Periods in which a table was open: each begins just after its first moment and includes its second."""
 
 
 async def open_milliseconds(books: Books) -> dict[str, int]:
-    """Return for how many milliseconds each table was open on the queried gaming days, until now if still open."""
+    """Return the open time of each table on the queried gaming days, in milliseconds; for an open table, up to now."""
     found: dict[str, int] = defaultdict(int)
     for (table, _), times in (await open_in_shifts(books)).items():
         found[table] += milliseconds_of(times)
@@ -163,7 +163,7 @@ async def open_milliseconds(books: Books) -> dict[str, int]:
 
 
 def milliseconds_of(times: Times) -> int:
-    """Return the total length of periods, milliseconds."""
+    """Return the total length of periods, in milliseconds."""
     return round(sum((until - after for after, until in times), start=timedelta()) / timedelta(milliseconds=1))
 
 
@@ -177,7 +177,7 @@ async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
 
 
 async def played_in_shifts(books: Books) -> list[PlayedInShift]:
-    """Return the rounds of each dealer at each table, by the table's shift when they were closed."""
+    """Return the rounds of each dealer at each table, by the table's shift at the time of closing."""
     return [PlayedInShift._make(row) for row in await books.read(_PLAYED, **_of_days(books))]
 
 

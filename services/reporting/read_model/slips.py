@@ -49,7 +49,7 @@ class Slip:
 
     @cached_property
     def begun(self) -> Any:
-        """Return the fact that has the slip's destination and contents."""
+        """Return the first fact that states the slip's table and contents, if there is one; else the first step."""
         return (self.paper or self.prepared or self.requested or self.steps[0]).fact
 
     @property

@@ -17,7 +17,7 @@ _BEGINNING: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """A moment before any entry of a journal."""
 
 _AT_ONCE: Final = 3_000
-"""Spans per statement: a month's spans are scattered over the disk, so several statements read them in parallel."""
+"""The maximum number of spans per statement; several statements read a month's scattered spans in parallel."""
 
 NEIGHBORS: Final = timedelta(days=1)
 """Pit events may occur up to half a day outside their gaming day, so the previous event may be of an adjacent day."""
@@ -89,7 +89,7 @@ _DEALERS: Final = text(
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
-    """Return the chips that rounds closed in these spans added to table inventories."""
+    """Return the chips, in cents, that the rounds closed in each span added to the table inventory."""
     return {span: _figure(books, span, cents) for span, cents in zip(spans, await chips_in(books, spans), strict=True)}
 
 
@@ -126,7 +126,7 @@ async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[st
 
 
 def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = lambda _: {}) -> str:
-    """Return spans as JSON for statements, numbered from 1: one text is faster to write than arrays."""
+    """Return spans as JSON for SQL parameters, numbered from 1; a single text is faster to write than arrays."""
     return to_json(
         [
             {"number": number, "table_name": span.table, "after": span.begins, "until": span.until} | more(span)

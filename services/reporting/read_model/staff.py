@@ -47,7 +47,7 @@ DECIDING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A role that a person had from one moment until another (None: still has); `entries` are those that changed it."""
+    """A role that a person had from one moment until another (None: still has), and the entries that changed it."""
 
     person: str
     role: str

@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, the version that resulted, the person responsible, and any reason."""
+    """An entry that changed a sealed gaming day, the resulting version, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -41,7 +41,7 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The stage of the queried gaming days: the earliest of the days' stages.
+    """The stage of the queried gaming days: the stage of the day that is furthest behind.
 
     `version` is 1, plus one for each moment at which entries changed a day after its seal.
     """
@@ -149,7 +149,7 @@ _THROUGH: Final = text("""
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
-    """Return the gaming days of a query with any record, in order."""
+    """Return the queried gaming days with any record, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 
@@ -157,7 +157,7 @@ async def played_days(connection: Executes, question: ReportQuery) -> Sequence[d
 async def stage_of(
     connection: Executes, question: ReportQuery, played: Sequence[date], *, of_ratings: bool = False
 ) -> Stage:
-    """Return the earliest stage of the `played` gaming days, and of the last queried day if it is later than these.
+    """Return the earliest stage of the `played` gaming days, including the last queried day if it is later than these.
 
     With `of_ratings` (for a report about ratings), a rating stated after the seal is a restatement. A rating moves no
     money, so it restates no other report of the day.
@@ -222,13 +222,13 @@ async def restated_since(connection: Executes, since: datetime) -> list[tuple[st
 
 
 async def through(connection: Executes, question: ReportQuery) -> list[Reached]:
-    """Return the read position of each shard of each journal."""
+    """Return, per shard of each journal, the sequence up to which it was read, and the number of missing entries."""
     rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
     return [Reached(service=row.service, shard=row.shard, seq=row.seq, missing=int(row.missing)) for row in rows]
 
 
 async def open_exceptions(connection: Executes, question: ReportQuery) -> tuple[int, int]:
-    """Return the number of the property's open exceptions, and how many of them are of reporting's own input."""
+    """Return the number of the property's open exceptions, and how many of these concern reporting's own input."""
     row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 

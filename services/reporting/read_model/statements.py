@@ -1,4 +1,4 @@
-"""The SQL statements that query the read model as of a time; callers fill in `{...}`."""
+"""The SQL statements that query the read model as of a time; callers replace the placeholders in braces."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -52,14 +52,14 @@ HANDED_OVER: Final = """unnest(
         CAST(:handed_days AS date[]), CAST(:handed_tables AS text[]), CAST(:handed_after AS timestamptz[]),
         CAST(:handed_until AS timestamptz[]), CAST(:handed_shifts AS text[])
     ) AS handed_over(of_day, at_table, after, until, to_shift)"""
-"""Periods of a gaming day in which a table's shift differed from the clock's; empty unless shifts go by hand-over."""
+"""SQL for the periods in which a table's shift differed from the clock's; no periods unless shifts go by hand-over."""
 
 _IN_PERIOD: Final = "gaming_day = of_day AND table_name = at_table AND closed_at > after AND closed_at <= until"
 
 SHIFT_BY_HANDOVER: Final = (
     f"coalesce((SELECT handed_over.to_shift FROM {HANDED_OVER} WHERE {_IN_PERIOD} LIMIT 1), shift)"
 )
-"""The shift of a round by its table's hand-overs, instead of the clock's."""
+"""SQL for the shift of a round according to its table's hand-overs instead of the clock."""
 
 # A round in such a period is taken from the shift of the clock and added to that of the table.
 _HANDED: Final = f"""
@@ -167,7 +167,7 @@ PACE: Final = f"""
         WHERE (CAST(:table AS text) IS NULL OR table_name = :table) AND (CAST(:game AS text) IS NULL OR game = :game)
         GROUP BY table_name, game, dealer, hour HAVING sum(rounds) > 0) hours
     GROUP BY {{group}} {{order}}"""
-"""Sums of play in the hours of dealers at tables; `seats_usual` is the average number of seats that wagered."""
+"""SQL for sums of play, from one row per hour of a dealer at a table; `seats_usual` is the row's seats per round."""
 
 HOUSE_EDGES: Final = """
     SELECT submission, wager, offered, paytable, CAST(returns AS text) AS returns, reason, house_edge, standard_error,
@@ -279,7 +279,7 @@ _STATES: Final = """
 """The exceptions of a property, and those that belong to no known property (`anybodys`), each with its resolution."""
 
 _IS_OPEN: Final = "(kind = 'gap' AND NOT isempty(missing) OR kind = 'quarantined' AND settled IS NULL)"
-"""The condition that an exception is open."""
+"""The SQL condition that an exception is open."""
 
 OF_INPUT: Final = f"""
     SELECT * FROM ({_STATES}
@@ -310,7 +310,7 @@ LAST_ACTS: Final = """
 
 
 def of_rounds(query: str, sums: str, joined: str = "") -> str:
-    """Return a statement about rounds, with these sums and the joins that the sums need."""
+    """Return a statement about rounds, completed with the sums to select and the joins that these need."""
     return query.replace("{sums}", sums).replace("{joined}", joined)
 
 
@@ -327,7 +327,7 @@ def sums_of(names: Sequence[str]) -> str:
 
 
 def added_up(query: str, by: Sequence[str]) -> str:
-    """Return one of these statements, grouped and ordered by dimensions."""
+    """Return one of these statements, grouped and ordered by the dimensions `by`."""
     group = ", ".join(str(number + 1) for number in range(len(by)))
     return (
         query.replace("{by}", "".join(f'"{name}", ' for name in by))

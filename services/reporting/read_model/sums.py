@@ -48,7 +48,7 @@ By = tuple[str, ...]
 
 AMOUNT_DIMENSIONS: Final = ("gaming_day", "table_name", "shift", "item")
 HANDOVER_SHIFT: Final = "handover_shift"
-"""The dimension for a round's shift by its table's hand-overs; the dimension `shift` goes by the property's clock."""
+"""The dimension for a round's shift according to its table's hand-overs; `shift` follows the property's clock."""
 ROUND_DIMENSIONS: Final = ("gaming_day", "table_name", "game", "shift", "version", "submission", "wager")
 DEALER_DIMENSIONS: Final = ("gaming_day", "dealer", "game", "version", "submission", "wager")
 PLAYED_DIMENSIONS: Final = ROUND_DIMENSIONS[:-1]
@@ -61,15 +61,15 @@ def _statement(query: str, by: tuple[str, ...]) -> TextClause:
 
 
 def _narrowed(by: Sequence[str], **asked: str | None) -> tuple[tuple[str, str], ...]:
-    """Return the query's conditions on the dimensions that results are not grouped by."""
+    """Return the query's conditions on dimensions that are not in `by`, as pairs of dimension and value."""
     return tuple((name, value) for name, value in asked.items() if value is not None and name not in by)
 
 
 class Sums:
     """The sums of a property, for the queried gaming days or others.
 
-    Without `explain`, sums have no provenance. A report that is only read does not need it, and for tens of thousands
-    of figures finding it takes as long as summing.
+    Without `explain`, figures have no provenance. A report that is only read does not need provenance, and determining
+    it for tens of thousands of figures takes as long as summing them.
     """
 
     def __init__(
@@ -111,8 +111,9 @@ class Sums:
     ) -> dict[By, dict[str, Figure]]:
         """Return measures summed by dimensions, each with its provenance, without zeros.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are the queried ones unless given. `items` restricts the items,
-        if summed by item. Without `explained`, figures have no provenance, which is faster for thousands of them.
+        Dimensions are those of AMOUNT_DIMENSIONS; days are the queried ones unless given. `items` selects items, which
+        requires `item` among the dimensions. Without `explained`, figures have no provenance, which is faster for
+        thousands of them.
         """
         assert items is None or "item" in by, "figures of some items are added up by item"
         first, last, table = first or self.question.first, last or self.question.last, table or self.question.table
@@ -132,7 +133,7 @@ class Sums:
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return when the measures' items first had a contribution, on any gaming day, by table and item."""
+        """Return the time of the first contribution to the measures' items on any gaming day, by table and item."""
         days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
         parameters = {
             "property": self.question.property,
@@ -166,7 +167,7 @@ class Sums:
     async def round_sums(
         self, by: Sequence[str], *, first: date | None = None, last: date | None = None
     ) -> dict[By, tuple[int, ...]]:
-        """Return FIGURES and STAKES as plain numbers, in that order, summed by dimensions, for further summing."""
+        """Return FIGURES and STAKES as plain integers, in that order, keyed by the values of the dimensions `by`."""
         first, last, table = first or self.question.first, last or self.question.last, self.question.table
         query = of_rounds(ROUNDS, sums_of((*FIGURES, *STAKES)))
         rows = await self._read(query, by, ROUND_DIMENSIONS, first, last, table, game=self.question.game)
@@ -182,7 +183,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
 
     def _every(self, by: Sequence[str]) -> bool:
-        """Return whether all days' entries must be summed, because stored sums by dealer do not distinguish tables."""
+        """Return whether entries of all days must be summed. Stored sums by dealer cannot be restricted to a table."""
         return "dealer" in by and self.question.table is not None
 
     async def played(
@@ -268,8 +269,8 @@ class Sums:
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
         """Return the gaming days with entries recorded after the as-of time, whose entries must be summed one by one.
 
-        With `every`, return all days, because the stored sums lack the dimension. For the other days, stored sums are
-        read.
+        For other days, stored sums are read. With `every`, return all days, because the stored sums lack a needed
+        dimension.
         """
         key = (first, last, every)
         if key not in self._late:
@@ -278,7 +279,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return the house edges of wagers, by submission (its hash) and wager; unknown submissions have none."""
+        """Return the house edges of wagers, by submission (its hash) and wager; unknown submissions are missing."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(

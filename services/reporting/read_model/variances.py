@@ -29,7 +29,7 @@ class Case:
     resolved: Listed | None = None
 
     def status(self, cents: int, *parts: int) -> Status:
-        """Return the status of a variance of this amount; `changed` means that it was resolved at a different amount.
+        """Return the status of a variance of this amount in cents; `changed` means that another amount was resolved.
 
         `parts` are the variances of a box in currency and in counter checks. There is a variance even if they sum to
         zero.
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def owner(self) -> str | None:
-        """Return the person who must explain the variance, or explained it."""
+        """Return the person responsible for explaining the variance; None if there is none."""
         said = self.owned or self.resolved
         return None if said is None else str(said.fact.owner)
 
@@ -68,10 +68,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of variances, and which of the queried gaming days are sealed.
+    """The cases of variances, and the sealed days among the queried gaming days.
 
-    Cases are found without the gaming day, because a variance may move to another day after somebody owned it.
-    `owned_on` are the keys of the variances that were owned or resolved on the queried days.
+    Cases are found without the gaming day, because a variance may move to another day after it got an owner. `owned_on`
+    are the keys of the variances that got an owner or a resolution on the queried days.
     """
 
     by_name: Mapping[CaseName, Case]
@@ -107,7 +107,7 @@ def _name(listed: Listed) -> CaseName:
 
 
 def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
-    """Return cases by name, each with its last facts on owner and resolution; `said` is in the order of recording."""
+    """Return cases by name, each with its last fact about owner and resolution; `said` is in the order of recording."""
     found: dict[CaseName, dict[str, Any]] = {}
     for listed in said:
         step = "resolved" if isinstance(listed.fact, VarianceResolved) else "owned"
@@ -116,7 +116,7 @@ def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
 
 
 def level_of(place: PropertySnapshot, day: date, cents: int) -> Level:
-    """Return the level of a variance by the limits of the property's law, or by the property's own limits."""
+    """Return the level of a variance in cents, by the limits of the property's law or the property's own limits."""
     if abs(cents) >= place.limit_cents("variance_authority_cents", day):
         return "authority"
     return "report" if abs(cents) > place.limit_cents("variance_report_cents", day) else "noted"

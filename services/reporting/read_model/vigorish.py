@@ -46,7 +46,7 @@ class Line:
 
     @property
     def item(self) -> str:
-        """Return the text form of the line, the item of an amount: the five fields, separated by spaces."""
+        """Return the line as text, the `item` of an amount: the five fields, separated by spaces."""
         return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod
@@ -75,7 +75,7 @@ class Act:
 
     @property
     def item(self) -> str:
-        """Return the text form of the action, the item of an amount."""
+        """Return the action as text, the `item` of an amount: debtor and dealer, separated by a space."""
         return f"{self.debtor} {self.dealer}"
 
     @classmethod
@@ -87,14 +87,14 @@ class Act:
 
 @adds(VigorishAssessed)
 def assessed(fact: VigorishAssessed) -> Iterator[Amount]:
-    """Yield the lines assessed by a round."""
+    """Yield the amounts of the vigorish that a round assessed."""
     for line in fact.lines:
         yield from _line(fact, line, 1)
 
 
 @adds(VigorishTakenBack)
 def taken_back(fact: VigorishTakenBack) -> Iterator[Amount]:
-    """Yield the reversal of assessed lines."""
+    """Yield the reversal of the vigorish that a round assessed."""
     for line in fact.lines:
         yield from _line(fact, line, -1)
 
@@ -111,7 +111,7 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
 
 @adds(VigorishCollection, VigorishWaiver, VigorishReturn, VigorishVoided)
 def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn | VigorishVoided) -> Iterator[Amount]:
-    """Yield what a table collected, waived or returned, or the reversal of that."""
+    """Yield the amount that a table collected, waived or returned; for a void, its reversal."""
     act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
     here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:
@@ -130,4 +130,4 @@ _SETTLED: Final = {
     "vigorish.waived": "vigorish_not_collected_cents",
     "vigorish.returned": "vigorish_returned_cents",
 }
-"""The measure of each action of a table."""
+"""The measure of each action of a table, keyed by the kind of pit event."""

@@ -1,4 +1,4 @@
-"""Weights that multiply the rounds of each wager when rounds are summed to be compared with expectation."""
+"""Weights per wager that multiply its rounds, so that sums of rounds can be compared with expectation."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""Windows: the time between two counts of a table, or two exchanges of its box, and the movements in it. Cents.
+"""Windows: the time between two counts of a table, or two exchanges of its box, and the movements in it, in cents.
 
 The expected inventory at the end of a window is the count at its beginning, plus the movements recorded by people and
 the chips of the rounds closed in it.
@@ -27,14 +27,14 @@ COUNTS: Final = (pit.OpenedTable, pit.ClosedTable, pit.CountedOpenTable, pit.Car
 
 
 Moves = Mapping[str, Figure]
-"""Movements recorded by people at a table, by event type or (of a sale) instrument; positive into the inventory."""
+"""Movements recorded by people at a table, by event type or, for a sale, instrument; positive into the inventory."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """A count of a table inventory; `sequence` is its event's number in the pit stream, and the number of its slip.
+    """A count of a table inventory; `sequence` is the number of its event in the pit stream, and of its slip.
 
-    `begins` states the next gaming day and shift, if they begin with the count.
+    `begins` is the next gaming day and shift, if they begin with the count.
     """
 
     entry: EntryRef
@@ -51,7 +51,7 @@ class Count:
 
     @classmethod
     def of(cls, listed: Listed) -> "Count":
-        """Return the count in a fact."""
+        """Return the count that a fact records."""
         fact, data = listed.fact, listed.fact.data
         purpose: Purpose
         begins, people = None, ("dealer", "floorperson")
@@ -127,7 +127,7 @@ class Window:
 
 
 def is_of_play(books: Books, table: str, day: date, start: Purpose | None, end: Purpose | None) -> bool:
-    """Return whether a counted table was open between two counts, by their purposes and the day of the second count."""
+    """Return whether a counted table was open between two counts, given their purposes and the second count's day."""
     opened = end in ("closer", "shift", "drop") or (end == "spot" and start not in ("closer", "carried"))
     return opened and books.sales_of(table, day) is not None
 
@@ -192,7 +192,7 @@ SPANS_AND_DESK: Final = """WITH spans AS (
         FROM reporting.facts
         WHERE property = :property AND recorded_at <= :known_at
           AND (kind = 'manual_slip.entered' OR kind = 'slip.voided' AND data ->> 'slip' = 'credit'))"""
-"""SQL for the given spans, and for entries of the desk that moved chips at a table in a span without stating cents.
+"""SQL for the given spans, and for entries of the desk that moved chips at a table but do not state the moved cents.
 
 The entries are paper slips, and voids of credits in transit, whose chips return to the table. The chips of a voided
 fill never reached the table.
@@ -219,7 +219,7 @@ _EXPLAINED: Final = text(
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
-    """Return the movements recorded by people in each span."""
+    """Return the movements recorded by people in each span, in cents."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
         because = parts_of(row.entries) if books.explains else ()

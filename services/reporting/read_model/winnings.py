@@ -77,7 +77,7 @@ class WonLines:
     def of_round(
         self, event: EntryEvent[Any], data: PostedRound, place: PropertySnapshot, back_cents: int
     ) -> Iterable[dict[str, Any]]:
-        """Return the rows of a posted round's lines, given its total payments to players."""
+        """Return the rows of a posted round's possibly reportable lines; `back_cents` is the house's total payout."""
         if not back_cents:
             return ()
         paid_on = data.closed_at.astimezone(place.zone).date()
@@ -176,7 +176,7 @@ async def standing_lines(
     """Return the stored lines of rounds in force, from one gaming day to another, inclusive, ordered by time.
 
     Lines that are `small` are included only if wagered from `accounts`, or in `rounds`. `paid_later` are further gaming
-    days, of which only the lines in `rounds` are included, because those were paid later.
+    days; only their lines in `rounds` are included, because only these were paid later.
     """
     asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher
@@ -201,7 +201,7 @@ class Posted(NamedTuple):
 
 
 async def posted_rounds(books: Books, rounds: Collection[RoundOfDay]) -> dict[RoundOfDay, Posted]:
-    """Return the posting state of these rounds; unknown ones are missing."""
+    """Return the number of postings and the closing time of these rounds; unknown rounds are missing."""
     days, tables, names = zip(*sorted(rounds), strict=True) if rounds else ((), (), ())
     rows = await books.read(_POSTED, days=list(days), tables=list(tables), rounds=list(names))
     return {(row.gaming_day, row.table_name, row.round_id): Posted(int(row.rounds), row.closed_at) for row in rows}

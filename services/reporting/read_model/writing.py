@@ -41,7 +41,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 
 def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
-    """Return the column updates that widen a row's first and last moment so that they include those of a new row."""
+    """Return the column updates that extend a row's first and last moment to include those of a new row."""
     here, new = table.c, excluded(table)
     return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
 
@@ -78,7 +78,7 @@ _STANDING = text("""
             GROUP BY r.round_id, r.revision HAVING sum(r.sign) > 0) standing) stood
     WHERE p.gaming_day = k.gaming_day AND p.property = k.property AND p.table_name = k.table_name
       AND p.game = k.game AND p.dealer = k.dealer AND p.hour = k.hour""")
-"""Set the first opening and the last closing of hours to those of the rounds that stand."""
+"""SQL that sets the first opening and last closing of hours from the rounds that were not reversed."""
 
 _LAST = text("""
     SELECT shard, (SELECT max(p.recorded_at) FROM reporting.positions p
@@ -87,7 +87,7 @@ _LAST = text("""
 
 
 class Batch:
-    """The rows of a batch of entries."""
+    """The rows that a batch of entries adds to the read model."""
 
     def __init__(self, service: str) -> None:
         self._service = service
@@ -101,7 +101,7 @@ class Batch:
         self._positions: dict[tuple[int, datetime], int] = {}
 
     def seen(self, event: EntryEvent[Any]) -> None:
-        """Set the read position of a journal."""
+        """Advance the read position of the entry's shard."""
         key = (event.shard, event.recordedat)
         self._positions[key] = max(event.sequence, self._positions.get(key, 0))
 
@@ -209,7 +209,7 @@ class Batch:
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:
-        """Write the read positions; only the latest moment of a shard may be stored already."""
+        """Write the read positions. Of this batch's moments, only the latest of a shard may already be stored."""
         shards = {shard for shard, _ in self._positions}
         found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
         last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}
@@ -223,7 +223,7 @@ class Batch:
 
 
 def _contents_cents(fact: Fact) -> int | None:
-    """Return the value of the contents in a fact about a table's chips, or None."""
+    """Return the value in cents of the contents in a fact about a table's chips; None if it has none."""
     if isinstance(fact, PitVoided):
         return None
     said = fact.data if isinstance(fact, PitRecorded) else fact
@@ -241,7 +241,7 @@ def _day_of(property_name: str | None, moment: datetime, places: PropertyLookup)
 
 
 async def keep_documents(connection: AsyncConnection, service: str, events: Iterable[Event[Any]]) -> None:
-    """Store facts of a topic that every process reads; facts that are stored already stay."""
+    """Store facts of a topic that every process reads; facts that are already stored are left unchanged."""
     batch = Batch(service)
     for event in events:
         if isinstance(event.data, Fact):

@@ -64,12 +64,11 @@ def write(
     explain: str | None = None,
     go_on: GoOn = always,
 ) -> None:
-    """Write a document in a format; an error raised by `go_on` stops the writing.
+    """Write a document in a format. `go_on` is called while writing; an error that it raises stops the writing.
 
-    `section` restricts CSV to one section, and selects the one in Parquet (default: the first); other formats always
-    have all sections. `explain` is for JSON: see `as_json`.
-
-    Raises: LookupError if there is no such section; Rejected if the document is too large for the format.
+    `section` restricts CSV to one section, and selects the section for Parquet (default: the first); other formats
+    always have all sections. `explain` is for JSON: see `as_json`. Raises: LookupError if there is no such section;
+    Rejected if the document is too large for the format.
     """
     require_room(document, name)
     # A format's library is imported on first use, so that processes that render nothing start without it.

@@ -13,7 +13,7 @@ from shared.runtime.cancellation import GoOn
 
 _AMOUNTS = {"cents", "exact_cents"}
 _COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""The beginning of a text that a spreadsheet would evaluate, or that looks escaped."""
+"""The beginning of a text that a spreadsheet would evaluate, or that looks as if it were escaped."""
 
 
 def write_csv(sections: Sequence[Filled], file: BinaryIO, go_on: GoOn) -> None:

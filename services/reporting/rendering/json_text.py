@@ -9,7 +9,7 @@ from services.reporting.framework.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:
-    """Return a document as JSON; `content` is exactly what is hashed, but there is no hash if sections are cut.
+    """Return a document as JSON; `content` is exactly the hashed text, but a cut document has no hash.
 
     `explain` is the URI template (RFC 6570) for the entries behind a cell, with the variables `section`, `row` (its
     `id`) and `column`. It is outside the content, so the hash does not depend on the server.

@@ -25,9 +25,9 @@ _TEMPLATE: Final = Path(__file__).with_name("report.typ")
 _LINE_CHARACTERS_MAX: Final = 220
 """Maximum readable number of characters on a line."""
 _BESIDE_CHARACTERS: Final = 2
-"""The width of the space between columns, in characters."""
+"""The space between columns, in characters."""
 _WIDTH_CHARACTERS_MAX: Final = 50
-"""Longer texts are wrapped, including long words."""
+"""The maximum column width in characters; longer texts are wrapped, including long words."""
 _LONG_WORD: Final = re.compile(rf"\S{{{_WIDTH_CHARACTERS_MAX - 5}}}(?=\S)")
 _MAY_BREAK: Final = "\N{ZERO WIDTH SPACE}"
 _TO_THE_LEFT: Final = {"text", "day", "moment"}
@@ -47,7 +47,7 @@ def as_pdf(document: Document, go_on: GoOn) -> bytes:
 
 
 def _said(document: Document) -> dict[str, Any]:
-    """Return all texts of the pages."""
+    """Return all texts of the pages, as data for the template."""
     header, sheets = document.header, list(_sheets(document))
     return {
         "title": header.title,
@@ -83,7 +83,7 @@ def _said(document: Document) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts of a section by column: its rows, and its total, if any. Each is created once."""
+    """The texts of a section by column: of its rows and of its total, if any. Each text is created once."""
 
     rows: Mapping[str, Sequence[str]]
     total: Mapping[str, str] | None
@@ -106,7 +106,7 @@ class _Texts:
 
 
 def _sheets(document: Document) -> Iterator[dict[str, Any]]:
-    """Yield the sheets: for each value of the sheet's columns, the rows of all sections whose keys begin with them."""
+    """Yield the sheets: for each combination of values in the sheet columns, the matching rows of all sections."""
     together = [filled for filled in document.sections if _is_on_sheets(document, filled)]
     places = dict.fromkeys(_place(document, row) for filled in together for row in filled.rows)
     for place in places:
@@ -126,7 +126,7 @@ def _place(document: Document, row: Row) -> tuple[Value, ...]:
 
 
 def _of_sheet(document: Document, filled: Filled, place: tuple[Value, ...]) -> Filled:
-    """Return the rows of a sheet, without the columns that are the same in all of them."""
+    """Return the rows of a section that belong to a sheet, without the sheet's columns."""
     section = replace(
         filled.section,
         columns=tuple(column for column in filled.section.columns if column.name not in document.sheet),

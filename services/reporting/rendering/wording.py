@@ -10,7 +10,7 @@ from shared.contracts.exact import parse_exact
 from shared.contracts.reports import ReportStatus
 
 DECIMALS: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "decimal": 2, "percent": 4, "exact_cents": 11}
-"""The decimal places that make a column's values integers: cents of a dollar, nanocents of a cent."""
+"""The number of decimal places of a column's smallest unit: cents of a dollar, nanocents of a cent."""
 
 _SHOWN: Final[dict[Unit, int]] = {"count": 0, "cents": 2, "decimal": 2, "exact_cents": 2}
 """The minimum decimal places for display."""
@@ -104,7 +104,7 @@ def is_finished(header: Header) -> bool:
 
 
 def header_lines(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a report's header as (name, text), except for what the title contains."""
+    """Yield the lines of a report's header as (name, text); the report's title is not among them."""
     header = document.header
     yield "Property", f"{header.property_title} ({header.property})"
     yield "Jurisdiction", header.jurisdiction

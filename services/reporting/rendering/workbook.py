@@ -28,7 +28,7 @@ from shared.runtime.cancellation import GoOn
 
 _LETTER_PAPER: Final = 1
 _SIGNIFICANT_DIGITS_MAX: Final = 15
-"""Significant digits that a spreadsheet can hold; longer numbers are written exactly, as text."""
+"""The maximum number of significant digits in a spreadsheet; longer numbers are written exactly, as text."""
 _CELL_CHARACTERS_MAX: Final = 32_767
 _SHEET_NAME_CHARACTERS_MAX: Final = 31
 _FOOTER_CHARACTERS_MAX: Final = 100
@@ -49,7 +49,7 @@ _NUMBER_FORMATS: Final[dict[Unit, str]] = {
 
 
 class _Formats:
-    """The cell formats of a workbook: plain and total."""
+    """The cell formats of a workbook: texts and headings, and by unit for cells and totals."""
 
     def __init__(self, book: Workbook) -> None:
         self.title: Format = book.add_format({"bold": True, "font_size": 16})
@@ -189,7 +189,7 @@ class _Sum:
         self._is_exact &= _number(parts, unit) is not None
 
     def of(self, parts: int, unit: Unit) -> float | None:
-        """Return a total as a number if a formula computes exactly that."""
+        """Return a total as a number, if the sum formula yields exactly this total; else None."""
         return _number(parts, unit) if self._is_exact and self._parts == parts else None
 
 
@@ -227,7 +227,7 @@ def _write(sheet: Worksheet, at: int, number: int, value: Value, unit: Unit, loo
 
 
 def _number(parts: int, unit: Unit) -> float | None:
-    """Return an integer in a spreadsheet's unit; None if it cannot be held exactly."""
+    """Return an integer of smallest units as a spreadsheet number; None if a spreadsheet cannot hold it exactly."""
     if len(str(abs(parts)).rstrip("0")) > _SIGNIFICANT_DIGITS_MAX:
         return None
     return float(parts / 10 ** DECIMALS[unit])

@@ -49,7 +49,7 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """A kind of action by a person, and the field of its fact that names the person (of several, the last one)."""
+    """A kind of action by a person, and the field of its fact that names the person (of several, the last)."""
 
     what: str
     by: str
@@ -128,7 +128,7 @@ STEPS: Final[Mapping[type[Fact], _Step]] = {
     pit_changes.PitChangeApproved: _Step("approval", "approved_by"),
     pit_changes.PitChangeRejected: _Step("approval", "rejected_by"),
 }
-"""Actions beyond everyday work, by kind of fact."""
+"""The actions beyond everyday work, keyed by the type of their fact."""
 
 _WHAT: Final = ("override", "void", "adjustment", "approval", "refused")
 
@@ -291,7 +291,7 @@ def _role(one: Held) -> dict[str, Any]:
 
 
 def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
-    """Return the legal rules on roles that must not be held by one person."""
+    """Return the legal rules on roles that one person must not hold together, each with its name."""
     return [
         (name, provision.on(day))
         for name, provision in books.place.law.roles_apart.items()

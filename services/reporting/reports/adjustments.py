@@ -1,4 +1,4 @@
-"""Adjustments, and which of them exceed the limit above which the law requires them to be listed."""
+"""The report of adjustments, which marks those above the limit from which the law requires them to be listed."""
 
 from collections.abc import Iterable
 from fractions import Fraction

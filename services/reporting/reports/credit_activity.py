@@ -1,4 +1,4 @@
-"""Credit activity: counter checks issued, paid, deposited, returned and written off, and what is outstanding by age."""
+"""Credit activity: counter checks issued, paid, deposited, returned and written off; amounts outstanding by age."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence

@@ -67,7 +67,7 @@ SHIFTS: Final = Section(
         ),
     ),
 )
-"""The totals of openers and closers are those of `TABLES`, no sums: a shift's closer is the next one's opener."""
+"""The totals of openers and closers are not sums but those of `TABLES`: a shift's closer is the next shift's opener."""
 
 EXCUSED: Final = Section(
     name="excused",
@@ -101,7 +101,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _row(books: Books, table: str, win: CountedWin) -> dict[str, Value | Figure | Cell]:
-    """Return the row of a table; the win is empty while something of the table's day is missing."""
+    """Return the row of a table; the win is empty while an item of the table's day is missing."""
     return {
         "pit": books.pits_of(table),
         "table": table,
@@ -151,7 +151,7 @@ def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:
 
 
 async def _identities(books: Books, tables: CountedWin) -> tuple[Identity, ...]:
-    """Return the identity that a sealed day without a restatement still has the win of its sealed report."""
+    """Return the identity that the win of a sealed, not restated day is still the win in its sealed report."""
     question = books.question
     if question.first != question.last or question.table is not None:
         return ()

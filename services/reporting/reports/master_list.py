@@ -1,4 +1,4 @@
-"""The device and table master list: every table, its game and rules, its devices; and tables by month."""
+"""The device and table master list: every table with game, rules and devices, and the number of tables by month."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +113,7 @@ async def _fill(books: Books) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The approved submissions by table, and the entries that approved them, by hash."""
+    """The approved submissions by table, and the facts of their approval by hash."""
 
     by_table: ByTable[SubmissionApproved]
     listed: Mapping[str, Listed]
@@ -128,7 +128,7 @@ async def _approved(books: Books) -> _Rules:
 
 
 def _submission(rules: _Rules, table: PropertyTable, property_name: str, ends: datetime) -> Listed | None:
-    """Return the submission of a table's game at the end of the last gaming day."""
+    """Return the approval of the submission in effect for a table's game at the end of the last gaming day, or None."""
     last = ends - timedelta.resolution
     found = rules.by_table.in_effect(property_name, table.game, table.table, last)
     return None if found is None else rules.listed[found.hash]
@@ -167,7 +167,7 @@ def _status(table: PropertyTable, day: date) -> str:
 
 
 def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield, for each month of the query, how many tables offered each game, by the document in effect then."""
+    """Yield the rows with the number of tables per month and game, by the property document in effect on each day."""
     days = takewhile(
         lambda day: day <= books.question.last,
         (books.question.first + timedelta(days=n) for n in range((date.max - books.question.first).days)),

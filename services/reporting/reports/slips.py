@@ -19,7 +19,7 @@ from services.reporting.reports.common.pieces import pieces_text
 from shared.contracts import inventory
 
 _NAMED: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", "received_by", "observed_by")
-"""The fields of people who take a slip's steps."""
+"""The fields that name the people who take a slip's steps."""
 
 _COLUMNS: Final = (
     Column(name="number", title="Slip no."),
@@ -141,7 +141,7 @@ _ADDS: Final[Mapping[str, Mapping[str, int]]] = {
     ),
     "manual_slip.voided": {"void": 1},
 }
-"""The columns of a gaming day that a step adds to or deducts from."""
+"""The columns of a gaming day's row that a step adds to (1) or deducts from (-1), by kind of step."""
 
 
 def _days(steps: Iterable[StepOfDay]) -> list[dict[str, Any]]:
@@ -192,7 +192,7 @@ def _text(number: int | None) -> str | None:
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return the people in a slip's steps, by field; those of a step at the table are in its pit event."""
+    """Return the people in a slip's steps, by field; for a step at the table, its pit event names them."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact

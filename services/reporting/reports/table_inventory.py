@@ -1,4 +1,4 @@
-"""The table inventories of gaming days: every slip with its denominations, and tables without one."""
+"""The table inventories of gaming days: every slip with its denominations, and tables without a slip."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -85,7 +85,7 @@ DENOMINATIONS: Final = Section(
 
 _Row = dict[str, Any]
 _MISSING: Final = "missing"
-"""The purpose of a missing slip."""
+"""The `purpose` in the row of a missing slip."""
 
 
 async def _fill(books: Books) -> Content:
@@ -103,7 +103,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _days(books: Books, rows: Sequence[_Row], counts: Iterable[Count]) -> list[_Row]:
-    """Return the sums of slips of each gaming day with any record."""
+    """Return one row per gaming day with any record, with sums over the day's slips."""
     of_day: dict[date, list[_Row]] = {day: [] for day in await known_days(books)}
     for row in rows:
         if row["gaming_day"] in of_day:
@@ -137,7 +137,7 @@ def _is_off(row: _Row) -> bool:
 
 
 def _is_of(books: Books, count: Count) -> bool:
-    """Return whether a count ends or begins a shift on the queried days."""
+    """Return whether a count belongs to one of the queried gaming days, or begins one of them."""
     return any(_in_period(books, day) for day in _days_of(count))
 
 
@@ -175,7 +175,7 @@ def _row(books: Books, before: Count | None, count: Count) -> _Row:
 
 
 async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
-    """Return a row for each table without a slip on each gaming day."""
+    """Return a row for each table and gaming day without a slip."""
     known = {(day, count.table) for count in counts for day in _days_of(count)}
     return [
         {"pit": table.pit, "table": table.table, "game": table.game, "gaming_day": day, "purpose": _MISSING}

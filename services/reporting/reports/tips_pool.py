@@ -1,4 +1,4 @@
-"""Tips pools: what was collected at the tables, and each dealer's share by hours, to the cent."""
+"""Tips pools: tips collected at the tables, and each dealer's share by hours, to the cent."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ _Collected = Mapping[tuple[str, str], Figure]
 
 @dataclass(frozen=True)
 class _Pool:
-    """A pool: its days and rules, the tips, the last hours (approved, or else pending), and the dealers' shares."""
+    """A pool: days and rules, tips, the entry with its hours (the approved or else the pending one), and the shares."""
 
     days: PoolDays
     pooled: Figure
@@ -161,7 +161,8 @@ async def _fill(books: Books) -> Content:
 def _days(books: Books, hours: Mapping[date, list[Listed]]) -> list[PoolDays]:
     """Return the days and rules of each pool that has gaming days in the period, in order.
 
-    All pools with approved hours are there, so that a day in two of them is counted twice, which the identity shows.
+    All pools with approved hours are included. If two of them contain the same day, the day is counted twice, which the
+    identity shows.
     """
     last_approved = (
         next((one.fact for one in reversed(listed) if _is_approved(one)), None) for listed in hours.values()
@@ -181,7 +182,7 @@ def _is_approved(listed: Listed) -> bool:
 
 
 def _is_shared(books: Books, pools: Iterable[PoolDays], day: date) -> bool:
-    """Return whether tips of a gaming day are shared: as the property is on that day, or by approved hours."""
+    """Return whether tips of a gaming day are shared, by the property document of that day or by approved hours."""
     place = place_of_day(books.versions, day)
     said = None if place is None else place.document.tips_pool
     return said is not None or any(pool.has(day) for pool in pools)

@@ -103,7 +103,7 @@ _WAGERED: Final = ("held_cents", "in_play_cents")
 _SHORTAGE: Final = "account_shortage_cents"
 
 _Open = dict[By, dict[str, Figure]]
-"""Sums of measures by table and item."""
+"""Sums of measures, keyed by table and item."""
 
 
 async def _fill(books: Books) -> Content:
@@ -124,12 +124,12 @@ async def _fill(books: Books) -> Content:
 
 
 async def _open(books: Books, *measures: str) -> _Open:
-    """Return the sums of measures over all gaming days. Items that are settled cancel out, so the rest is open."""
+    """Return the sums of measures over all gaming days; items whose sum is not zero are still open."""
     return await books.amounts(measures, ("table_name", "item"), first=date.min, last=date.max)
 
 
 async def _begun(books: Books, left: _Open, *measures: str) -> list[tuple[str, _Row]]:
-    """Return the open items that began on or before the queried gaming day, each with its figures."""
+    """Return the open items that began by the last queried gaming day, each with its row of figures."""
     if not left:
         return []
     since = await books.since(measures, {item for _, item in left})

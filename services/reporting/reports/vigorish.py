@@ -135,7 +135,7 @@ DECISIONS: Final = Section(
 
 _Row = dict[str, Value | Figure | Cell]
 _Settled = Mapping[tuple[str, str, Act], Mapping[str, Figure]]
-"""Amounts by which tables acted on vigorish, by table, shift and act."""
+"""Amounts that tables collected, waived and returned, keyed by table, shift and act."""
 
 
 async def _fill(books: Books) -> Content:
@@ -197,9 +197,9 @@ def _by_whom(
     settled: _Settled,
     key_of: Callable[[str, str, Act], tuple[str, ...]],
 ) -> Iterator[_Row]:
-    """Yield rows by the key of `rounds`: assessed vigorish, and the amounts collected, waived and returned.
+    """Yield the rows of a section: assessed vigorish, and the amounts collected, waived and returned.
 
-    Rows without amounts are left out.
+    `names` are the key columns. `key_of` returns the key for a table, shift and act. Rows without amounts are left out.
     """
     groups = {key: [figures] for key, figures in rounds.items() if figures["vigorish_cents"].value}
     for about, measures in settled.items():

@@ -30,7 +30,7 @@ WAGERS: Final = Section(
     columns=(_TABLE, _GAME, Column(name="wager", title="Wager"), *MONEY),
 )
 _WAGERS_BY: Final = ("table_name", "game", "wager")
-"""The key of WAGERS, with the names of the dimensions by which rounds are summed."""
+"""The key of WAGERS, as names of dimensions by which rounds are summed."""
 
 TABLES: Final = Section(name="tables", title="By table", key=("table",), columns=(_TABLE, *ROUNDS, *MONEY))
 GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_GAME, *ROUNDS, *MONEY))

@@ -54,7 +54,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A transaction with the person's running totals in and out on its gaming day, in cents; they include it."""
+    """A transaction with the person's running totals on its gaming day, in cents, including the transaction."""
 
     movement: CashMovement
     in_cents: int
@@ -63,7 +63,7 @@ class LogEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The rules of a report on a gaming day: its form, the amounts to compare totals with, and their source.
+    """The rules of a report on a gaming day: form, amounts with which totals are compared, and deadline.
 
     `file_by` is the filing deadline for the gaming day, None if nothing is filed. `applied` are the values of law
     behind the amounts; `filed` adds the value behind the deadline, if there is one.
@@ -98,7 +98,7 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def first(self) -> CashMovement:
-        """Return the first of the transactions, all of which have the same person, gaming day and direction."""
+        """Return the first transaction; all of the transactions have the same person, gaming day and direction."""
         return self.entries[0].movement
 
     @property
@@ -124,7 +124,7 @@ class CurrencyLine(NamedTuple):
 
 
 def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
-    """Return the lines of a total, in the order of their first transactions."""
+    """Return the lines of the form for a total, in the order of their first transactions."""
     lines: dict[tuple[str, str, str | None, tuple[str, ...]], list[CashMovement]] = {}
     for entry in total.entries:
         one = entry.movement
@@ -133,7 +133,7 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 
 
 def dollars_of(total: CurrencyTotal) -> int:
-    """Return a total as it is reported on its form: whole dollars, each line of the form rounded up separately."""
+    """Return a total in whole dollars as reported on its form, where each line is rounded up separately."""
     moved = (
         MovedCurrency(one.kind, one.direction, one.specified, one.cents)
         for one in (each.movement for each in total.entries)
@@ -172,14 +172,14 @@ _Reported = tuple[str, str, date]
 def reported_with(
     totals: Iterable[CurrencyTotal], sent: Collection[tuple[str, date]] = frozenset()
 ) -> dict[_Reported, str]:
-    """Return the redundant reports, each with the person whose report already contains all of its transactions.
+    """Return the redundant reports, each with the person whose report contains all of its transactions.
 
     Only totals that reached a report's threshold are considered. The key is property, person and gaming day.
 
-    A transaction conducted for another person is in the totals of both persons. The report with more transactions is
-    the one to file. If both reports have the same transactions, the report of the person for whom they were conducted
-    is filed, unless that of somebody else was sent already: `sent` has the persons and days of such reports. The filed
-    report names everybody who took part.
+    A transaction conducted for another person is in the totals of both persons. The report with more transactions is to
+    be filed. If both reports have the same transactions, a report that was already sent takes precedence (`sent` has
+    the persons and days of such reports), then the report of the person for whom they were conducted. The filed report
+    names everybody who took part.
     """
     found: dict[tuple[str, date], dict[_Reported, list[CashMovement]]] = {}
     for total in totals:
@@ -211,7 +211,7 @@ def _covered(
 
 
 def department_logs(totals: Iterable[CurrencyTotal]) -> dict[Department, tuple[LogEntry, ...]]:
-    """Return each department's log: its transactions in totals that reached the threshold, oldest first.
+    """Return each department's log: the department's transactions in totals that reached the threshold, oldest first.
 
     The running totals of an entry include the person's transactions in other departments.
     """
@@ -239,7 +239,7 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
-    """Yield transactions with running totals: the person's on the gaming day, or only the transaction's if unknown."""
+    """Yield transactions with running totals over the person's gaming day; an unknown person's are not added up."""
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
     for one in movements:
         so_far: dict[Direction, int] = {"in": 0, "out": 0}

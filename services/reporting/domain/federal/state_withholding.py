@@ -29,7 +29,7 @@ def _demanded(rule: StateWithholding, candidate: Candidate) -> int:
 
 
 def applied_to(rule: StateWithholding | None, candidate: Candidate) -> tuple[Applied, ...]:
-    """Return the values of law that decide whether state tax is withheld from a candidate's winnings, and how much."""
+    """Return the values of law that decide whether and how much state tax is withheld from a candidate's winnings."""
     if rule is None or candidate.form != rule.form:
         return ()
     day = _paid_on(candidate)

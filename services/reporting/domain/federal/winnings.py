@@ -20,7 +20,7 @@ _LISTED_AS: Final = {
     "midibaccarat": "baccarat",
     "big_six": "big_6_wheel",
 }
-"""Kinds of games at counted tables -> their names in the packs' lists of games, if the two names differ."""
+"""The names in the packs' lists of games for kinds of counted games, where the two names differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class SettledLine:
     has_number: bool = False
 
     def occasion(self) -> str:
-        """Return what identifies the win's occasion: the round or, at a counted table, the minute of the win (UTC)."""
+        """Return the identification of the win's occasion: its round or, at a counted table, its minute (UTC)."""
         return occasion_of(self.round_id, self.moment)
 
 
 def occasion_of(round_id: str | None, moment: datetime) -> str:
-    """Return what identifies a win's occasion: its round or, if there is none, its minute (UTC)."""
+    """Return the identification of a win's occasion: its round or, without a round, its minute (UTC)."""
     return round_id or f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
 
 
@@ -190,7 +190,7 @@ class _Rule:
 
 
 def _is_reduced(said: str, chosen: bool | None) -> bool:
-    """Return whether the wager is deducted, by law or, where the law leaves a choice, by the licensee's choice."""
+    """Return whether the wager is deducted from winnings, by law or by the licensee's choice if the law allows one."""
     if chosen is None or said in ("always", "never"):
         return said in ("always", "unless_payer_declines")
     return chosen
@@ -206,7 +206,7 @@ def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
 
 
 def _listed(line: SettledLine) -> tuple[str, bool]:
-    """Return the name of a line's game in the packs' lists of games, and whether its wager is or may be a side bet."""
+    """Return the name of a line's game in the packs' lists, and whether its wager is, or may be, a side bet."""
     if line.regulation is None:
         kind = (line.kind or line.game).replace("-", "_")
         return _LISTED_AS.get(kind, kind), line.side_bet
@@ -233,7 +233,7 @@ def _relief(held: Mapping[str, Dated[Any]], lines: Iterable[SettledLine], day: d
 def _withholdings(
     held: Mapping[str, Dated[Any]], at_rate: str | None, net_cents: int, amount_cents: int
 ) -> Iterator[Withholding]:
-    """Yield the regular withholding at `at_rate`, or the backup withholding if the regular one does not apply.
+    """Yield the regular withholding at `at_rate` or, if it does not apply, the backup withholding.
 
     Regular withholding is computed on winnings net of the wager, and applies only above an amount if the rule has one.
     Backup withholding is computed on the reported amount.

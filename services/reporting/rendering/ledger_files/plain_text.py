@@ -1,7 +1,7 @@
 """Journals as text for hledger and beancount, with assertions of every account's balance at the end. Pure.
 
-An auditor can load the text to have the day in a second ledger that is independent of this system. The program adds up
-the journals itself, and rejects the file if the balance of an account differs from the posted balance.
+An auditor can load the text into a second ledger that is independent of this system. The program adds up the journals
+itself, and rejects the file if the balance of an account differs from the posted balance.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _ROOTS: Final[Mapping[AccountKind, str]] = {
     "clearing": "Equity:Clearing",
     "memorandum": "Equity:Memorandum",
 }
-"""The kind of an account -> its parent account, of one of the five account types that both programs have."""
+"""The parent account for each kind of account, below one of the five account types that both programs have."""
 
 _HLEDGER_TYPES: Final[Mapping[AccountKind, str]] = {
     "asset": "A",

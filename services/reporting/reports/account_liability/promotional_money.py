@@ -16,7 +16,7 @@ _MEASURES: Final[Mapping[str, int]] = {
     "promotional_written_off_cents": -1,
     "promotional_expired_cents": -1,
 }
-"""The measures that change promotional money -> the sign of the change."""
+"""The sign with which each measure changes promotional money."""
 
 PROMOTIONAL: Final = Section(
     name="promotional",

@@ -143,7 +143,7 @@ async def _fill(books: Books) -> Content:
 async def _flows(
     books: Books, *by: str, first: date | None = None, last: date | None = None
 ) -> dict[tuple[str, ...], dict[str, Figure]]:
-    """Return the causes of changes of the liability, without transfers between accounts."""
+    """Return the causes of changes of the liability in cents, by dimensions; without transfers between accounts."""
     found = await books.amounts(_FLOWS, by, first=first, last=last)
     money = await books.amounts(_BY_INSTRUMENT, (*by, "item"), first=first, last=last)
     for (*key, instrument), measures in money.items():
@@ -165,7 +165,7 @@ _SIGNS: Final = {
     **dict.fromkeys(("cashed_out_cents", "account_staked_cents", "promotional_written_off_cents"), -1),
     "promotional_expired_cents": -1,
 }
-"""The measures that change the liability -> the sign of the change."""
+"""The sign with which each measure changes the liability."""
 
 
 _COLUMNS: Final[Mapping[str, str]] = {
@@ -231,7 +231,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Return the identities of rounds' electronic stakes and credits with movements in the accounts' journal."""
+    """Return two identities: stakes and credits of rounds must equal the movements in the accounts' journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

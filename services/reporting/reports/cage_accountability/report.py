@@ -1,4 +1,4 @@
-"""Cage accountability: movements into and out of each location must agree with its counts; chips outstanding."""
+"""Cage accountability: movements and counts of each location, which must agree, and chips outstanding."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -107,7 +107,7 @@ _NOT_STATED: Final = Mark(
 
 
 async def _stated(books: Books) -> Listed | None:
-    """Return the statement of chips in service that is in effect at the end of the last queried gaming day, or None.
+    """Return the approved statement of chips in service for the last queried gaming day; None if there is none.
 
     A statement is in effect from its own gaming day on; before that day, the previous statement is.
     """
@@ -128,7 +128,7 @@ def _of(listed: Listed, cents: int) -> Figure:
 
 
 def _locations(books: Books, by_location: Mapping[str, Sequence[Listed]], last: Iterable[Listed]) -> Filled:
-    """Return the section of the locations in use, and of the retired ones that were counted or not found empty."""
+    """Return the section of locations: those in use, and retired ones that were counted or were not found empty."""
     kinds = {CAGE: "cage", **{one.location: one.kind for one in books.place.document.cage_locations}}
     used = books.place.cage_locations_on(books.question.last)
     left = {one.fact.location for one in last if one.fact.contents}
@@ -245,7 +245,7 @@ def _holdings(last: Iterable[Listed]) -> Filled:
 
 
 async def _float(books: Books, stated: Listed | None) -> Filled:
-    """Return the section of the property's chips; the number outstanding is empty if none were `stated`."""
+    """Return the section of the property's chips; chips outstanding stay empty if no chips in service were `stated`."""
     first = date.min if stated is None else stated.fact.gaming_day
     put_in = await books.amounts(("chips_in_service",), ("item",), first=first)
     under_way = await books.amounts(("chips_in_transit",), ("item",), first=date.min)

@@ -14,7 +14,7 @@ from shared.contracts.rejection import Reason, Rejected
 PITS_OF_TABLE: Final = Column(
     name="pit", title="Pit", formula="in which the table stood on the gaming days; of several, in the order of time"
 )
-"""The column of pits in rows of a table over all gaming days of the period (`Books.pits_of`)."""
+"""The column for the pits of a table over all gaming days of the period (see `Books.pits_of`)."""
 
 
 def in_nanocents(figure: Figure) -> Figure:
@@ -38,7 +38,10 @@ def as_displayed(figure: Figure) -> Figure:
 
 
 def _without_shares(cents: int, figure: Figure) -> Figure:
-    """Return nanocents as whole cents; a meter below zero displays zero, which its entries then do not add up to."""
+    """Return nanocents as whole cents.
+
+    The displayed zero of a meter below zero is not the sum of its entries, so its provenance has no amounts.
+    """
     exact = Fraction(figure.value, NANOCENTS)
     return rounded(cents, exact, figure) if abs(exact - cents) < 1 else computed(cents, figure)
 

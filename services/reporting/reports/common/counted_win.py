@@ -1,4 +1,4 @@
-"""The counted win of tables: sums of what table inventory states, because it alone computes the win."""
+"""The counted win of tables: sums of the statements of table inventory, the only service that computes the win."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from services.reporting.read_model.inventory import Lack
 from services.reporting.read_model.reading import Books
 
 KIND: Final = Column(name="kind", title="Kind", formula="of the game of a counted table, as the property names it")
-"""The column for the kind of game of a counted table; no catalogue has these games."""
+"""The column for the kind of game of a counted table; these games are in no catalogue."""
 
 PLAY: Final = Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell")
-"""The column for how a table's win is known on the gaming days; it names both ways if that changed."""
+"""The column for how a table's win is determined on the gaming days; it names both ways if that changed in between."""
 
 _MEASURES: Final = (
     *("opener_cents", "closer_cents", "handed_over_cents", "fills_cents", "credits_cents"),
@@ -41,7 +41,7 @@ class Missing:
 
 
 NOT_COUNTED: Final = "counts"
-"""The missing item of a table that has play but no statement of win."""
+"""The missing item of a table that has play but no statement of its win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ async def counted_wins(
 ) -> dict[tuple[str, ...], CountedWin]:
     """Return the win by dimensions (`gaming_day`, `table_name`, `shift`), in order.
 
-    Without `shift`, the opener is that of the first shift of a day, and the closer that of the last. Without
-    `explained`, figures have no provenance.
+    Without `shift`, opener and closer are those of the first and the last shift of a day. Without `explained`, figures
+    have no provenance.
     """
     known = await books.amounts(_MEASURES, (*by, "item"), first=first, last=last, explained=explained)
     figures: dict[tuple[str, ...], Mapping[str, Figure]] = {}
@@ -136,7 +136,7 @@ def _win(measures: Mapping[str, Figure], missing: Iterable[Missing], *, day: boo
 
 
 def counted_marks(books: Books) -> tuple[Mark, ...]:
-    """Return marks for the unconfirmed law behind the win."""
+    """Return a mark for each unconfirmed provision of law behind the win."""
     law, day = books.place.law, books.question.last
     behind: Mapping[str, Any] = {
         "formula of win": law.win.formula,

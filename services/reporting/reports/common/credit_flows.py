@@ -60,7 +60,7 @@ async def credit_flows(books: Books) -> dict[date, dict[str, Figure]]:
 
 
 def change_of(flows: Mapping[str, Figure]) -> Figure:
-    """Return the change of the outstanding amount that these flows make."""
+    """Return the change of the outstanding amount by these flows, in cents."""
     return total(flows.get(name, NOTHING) for name in _IN) - total(flows.get(name, NOTHING) for name in _OUT)
 
 

@@ -19,18 +19,18 @@ class ExpectedWin:
     drop: Figure = NOTHING
     expected: Fraction = Fraction(0)
     days: tuple[tuple[date, int, int], ...] = ()
-    """The days on which a hold was expected, each with its win and drop, in cents."""
+    """The days on which a hold was expected, each with its win and drop in cents."""
     kept: Weights = ()
-    """The expected hold of each day, as a fraction, with its drop."""
+    """The expected hold of each day as a fraction, paired with the drop to which it applies."""
 
     @property
     def hold(self) -> Fraction | None:
-        """Return the expected hold; that of several days is weighted by their drop. None without drop."""
+        """Return the expected hold as a fraction, over several days weighted by drop; None without drop."""
         return Fraction(self.expected, self.drop.value) if self.drop.value > 0 else None
 
     @property
     def cell(self) -> Figure | Cell:
-        """Return the expected win, rounded once; empty if no hold was expected."""
+        """Return the expected win in cents, rounded once; empty if no hold was expected."""
         return weighted(round(self.expected), self.kept) if self.days else Cell(None, self.drop)
 
     def __add__(self, other: "ExpectedWin") -> "ExpectedWin":
@@ -43,7 +43,7 @@ class ExpectedWin:
         )
 
     def by_day(self) -> list[tuple[int, int]]:
-        """Return win and drop of each day, of all tables together."""
+        """Return win and drop of each day in cents, summed over tables."""
         found: dict[date, tuple[int, int]] = {}
         for day, win, drop in self.days:
             before = found.get(day, (0, 0))
@@ -52,9 +52,9 @@ class ExpectedWin:
 
 
 async def expected_wins(books: Books, first: date, last: date) -> Mapping[str, ExpectedWin]:
-    """Return the expected win of each counted table for which a hold is expected on any of the gaming days.
+    """Return the expected win of each counted table for which a hold is expected on any of the gaming days, by table.
 
-    The expected holds are those in the property's version of the last queried day, each for its own days.
+    The expected holds are taken from the property's version on the last queried day; each applies to its own days.
     """
     found: dict[str, ExpectedWin] = {}
     if not books.place.document.games:

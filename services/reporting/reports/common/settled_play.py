@@ -27,8 +27,8 @@ ROUNDS: Final = """CASE WHEN row_number() OVER (PARTITION BY shard, seq, {whose}
                         THEN CAST(sign(stakes) AS integer) ELSE 0 END AS rounds"""
 """SQL for the number of rounds that a row of `reporting.seat_wagers` adds.
 
-It is 1 (-1 if reversed) for a player's first wager in a round, else 0. `{whose}` is the column that identifies the
-player.
+The number is 1 (-1 if reversed) for a player's first wager in a round, else 0. `{whose}` stands for the column that
+identifies the player.
 """
 
 _SUMS: Final = f"""
@@ -43,16 +43,16 @@ _SUMS: Final = f"""
 
 
 ENTRIES: Final = entries_of(*_PLAYED)
-"""The entries of the sums of a statement as a further column, for `plays_of`."""
+"""SQL for a further column with the entries behind the sums of a statement, as `plays_of` reads it."""
 
 
 @dataclass(frozen=True)
 class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
-    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical`
-    covers the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared), of the
-    wagers whose return has an exact distribution; `inexact` is true if there are others.
+    `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` covers
+    the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared), of the wagers
+    whose return has an exact distribution; `inexact` is true if there are wagers without one.
     """
 
     rounds: Figure = NOTHING
@@ -66,7 +66,7 @@ class Play:
 
     @property
     def win(self) -> Figure:
-        """Return the house's win of this play, before meters, in cents."""
+        """Return the house's win from this play, before meters, in cents."""
         return self.handle - self.payout
 
     @property
@@ -104,7 +104,7 @@ class PlayOfAccount:
 
 
 def together(plays: Iterable[Play]) -> Play:
-    """Return several plays as one."""
+    """Return the sum of several plays."""
     listed = list(plays)
     return Play(
         total(one.rounds for one in listed),
@@ -138,7 +138,7 @@ class PlayOfWager(NamedTuple):
 
 
 async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
-    """Return the play of each row, in order; a row has the sums of one wager under a submission."""
+    """Return the play of each row, in order of the rows; a row has the sums of one wager under one submission."""
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfWager] = []
     for row in rows:

@@ -21,7 +21,7 @@ from services.reporting.reports.common.theoretical_win import Errors, StatedEdge
 
 _TABLE: Final = "table_name"
 DIMENSIONS: Final = (_TABLE, "game", HANDOVER_SHIFT, "version", "submission", "wager")
-"""The dimensions of settled wins; the shift is empty unless rounds are summed by shift."""
+"""The dimensions by which settled wins are summed; the shift is empty unless rounds are summed by shift."""
 _SHIFT: Final = DIMENSIONS.index(HANDOVER_SHIFT)
 
 _OFFERED: Final = ("game", "version", "submission", "wager")
@@ -36,7 +36,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """The sums, in the order of ADDED, for `place`: one combination of values of DIMENSIONS."""
+    """The sums of rounds, in the order of ADDED, for `place`, a combination of values of DIMENSIONS."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
-        """Return the part of a place; the place includes the wager."""
+        """Return the part for a place, given its values of DIMENSIONS (which include the wager) and its sums."""
         _, game, _, version, submission, wager = place
         return cls(place, values, (game, version, submission, wager))
 
@@ -55,12 +55,12 @@ class Part(NamedTuple):
 
     @property
     def payout_cents(self) -> int:
-        """Return what players received, in cents."""
+        """Return the amount that players received, in cents."""
         return self.values[_PAYOUT]
 
     @property
     def wager(self) -> str:
-        """Return the game and the wager, as they are named in texts."""
+        """Return the text `game/wager` that names the wager."""
         return "/".join(self.offered[:: len(_OFFERED) - 1])
 
     @property
@@ -86,14 +86,15 @@ class SettledRounds:
 
     @cached_property
     def reasons(self) -> Mapping[Offered, str]:
-        """Return why wagers have no exact distribution."""
+        """Return the reason for each wager that has no exact distribution."""
         return self._said_of(lambda edge: edge.reason)
 
     @cached_property
     def lacks(self) -> Mapping[Offered, str]:
-        """Return why wagers have no house edge, also if their handle comes to nothing.
+        """Return the reason for each wager that has no house edge, also if its handle is zero.
 
-        A payout without a stake of its own, such as a bonus on another wager, is none of them: it wins nothing.
+        A payout without a stake of its own, such as a bonus on another wager, is left out, because no win is expected
+        of it.
         """
         return self._said_of(lambda edge: edge.why_none)
 
@@ -119,7 +120,7 @@ class SettledRounds:
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
     def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
-        """Return the win by some of the DIMENSIONS, in the order of their values."""
+        """Return the win by these DIMENSIONS, ordered by their values."""
         if names not in self._known:
             self._known[names] = self._by(*names)
         return self._known[names]
@@ -133,7 +134,7 @@ class SettledRounds:
 
     @cached_property
     def _of_all_tables(self) -> Sequence[Part]:
-        """Return the parts summed over all tables; they are few, because hundreds of tables offer the same wagers."""
+        """Return the parts summed over tables. They are few, because the tables of a property offer the same wagers."""
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
@@ -183,18 +184,18 @@ class SettledRounds:
 
     @cached_property
     def _uncertain(self) -> Mapping[tuple[str, str], HouseEdge]:
-        """Return the house edges that have a standard error."""
+        """Return the house edges that have a standard error, keyed by submission and wager."""
         return {wager: edge for wager, edge in self.edges.items() if edge.standard_error}
 
     @cached_property
     def _stated(self) -> Mapping[Offered, StatedEdge]:
-        """Return the house edges that are the licensee's own values."""
+        """Return the house edges that are the licensee's own values, keyed by `Offered`."""
         edges = ((part, self.edges.get(part.offered[2:])) for part in self._of_all_tables)
         found = ((part.offered, stated_edge(part.wager, edge)) for part, edge in edges if edge is not None)
         return {offered: own for offered, own in found if own is not None}
 
     def _of_banks(self, where: Where, parts: Sequence[Part]) -> Figure:
-        """Return the vigorish of players who banked."""
+        """Return the vigorish that players paid as bankers, in cents."""
         if dict(where).get("wager", BANK) != BANK:
             return NOTHING
         cents = sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK])
@@ -203,7 +204,7 @@ class SettledRounds:
     def _kept(
         self, parts: Iterable[Part], listed: Iterable[Offered], wheres: Iterable[Where]
     ) -> Iterator[tuple[Fraction, Figure]]:
-        """Yield the house edges of wagers, each with its handle."""
+        """Yield each house edge with the handle to which it applies."""
         handle: defaultdict[Offered, int] = defaultdict(int)
         for part in parts:
             handle[part.offered] += part.handle_cents
@@ -221,7 +222,7 @@ class SettledRounds:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _sum(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
-        """Return the sum of figures of parts, with provenance."""
+        """Return a sum of signed figures at several places, with its provenance."""
         return Figure(
             value,
             tuple(
@@ -245,7 +246,7 @@ class SettledRounds:
 
 
 class _Wins(Mapping[tuple[str, ...], SettledWin]):
-    """Wins by place, in order, each of which is summed on demand."""
+    """Wins by place, ordered by place; each win is summed when it is first read."""
 
     def __init__(self, places: Iterable[tuple[str, ...]], make: Callable[[tuple[str, ...]], SettledWin]) -> None:
         self._found: dict[tuple[str, ...], SettledWin | None] = dict.fromkeys(sorted(places))
@@ -279,9 +280,9 @@ def _narrower(where: Where, more: Where) -> Where:
 async def settled_rounds(
     books: Books, first: date | None = None, last: date | None = None, *, by_shift: bool = False
 ) -> SettledRounds:
-    """Return the settled rounds of the queried gaming days, or of others.
+    """Return the settled rounds of the queried gaming days, or from `first` to `last`.
 
-    With `by_shift`, rounds are also summed by shift, which is then that of the table's hand-overs.
+    With `by_shift`, rounds are also summed by shift, according to the table's hand-overs.
     """
     first, last = first or books.question.first, last or books.question.last
     if by_shift:

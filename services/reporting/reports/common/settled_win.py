@@ -85,7 +85,7 @@ MONEY: Final = (
         formula="what the house won in banks (below zero: lost), by the dealer's wager and as co-bank",
     ),
 )
-"""The money columns of wagers."""
+"""The money columns of sections about wagers."""
 
 ROUNDS: Final = (
     Column(name="rounds_counted", title="Rounds", unit="count", added=True, formula="posted - reversed"),
@@ -108,7 +108,7 @@ class SettledWin:
     """The settled figures of wagers, FIGURES and STAKES, in cents, with their theoretical win.
 
     `theoretical` covers all wagers that have a house edge, `exact` only those whose return has an exact distribution.
-    `variance` is the variance of the win of the latter by chance (cents squared).
+    `variance` is the variance by chance (cents squared) of the win in `exact`.
     """
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class SettledWin:
 
     @cached_property
     def win(self) -> Figure:
-        """Return the win of the house, before meters."""
+        """Return the win of the house in cents, before meters."""
         positive = total(map(self.of, ("handle_cents", "vigorish_cents", "house_in_bank_cents")))
         return positive - self.of("payout_cents")
 
@@ -178,7 +178,7 @@ _ROUNDS: Final = tuple(column.name for column in ROUNDS)
 
 
 async def lines_identities(books: Books, whole: SettledWin) -> tuple[Identity, ...]:
-    """Return the identities between the totals of rounds and their settlement lines: handle and payout."""
+    """Return the identities that handle and payout of rounds equal the stakes and payouts of their settlement lines."""
     lines = (await books.lines()).get((), {})
     return tuple(
         Identity(f"{name} and lines", whole.of(figure), lines.get(of_lines, NOTHING), says)

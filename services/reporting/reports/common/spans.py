@@ -1,4 +1,4 @@
-"""Spans of gaming days used by several reports: counted and settled, to date, and the previous year."""
+"""Spans of gaming days used by several reports, with counted win and settled rounds: to date, and a year before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
     "month": "month_to_date",
     "year": "year_to_date",
 }
-"""Period -> the name of the period to date that covers the same gaming days once the period has ended."""
+"""The name of the period to date that covers the same gaming days as a whole period, keyed by period."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Gaming days from `first` on: the counted win of each table, or the missing items, and the settled rounds."""
+    """The figures of gaming days from `first` on: each table's counted win or missing items, and the settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
@@ -30,9 +30,10 @@ class Span:
 
 
 async def spans_to_date(books: Books) -> dict[str, Span]:
-    """Return the spans that end with the last queried day, named as in `first_days`.
+    """Return the spans that end with the last queried day, keyed by the names of `first_days`.
 
-    Each day is read only once: the longest span is read in parts, and the shorter spans are its last parts.
+    Each day is read only once: the longest span is read in consecutive pieces, and a shorter span is the sum of the
+    last pieces.
     """
     last = books.question.last
     firsts = first_days(books.place.law, last)
@@ -61,7 +62,7 @@ async def _read(books: Books, first: date, last: date) -> tuple[dict[str, Counte
 
 
 def _whole(span: Span, first: date) -> Span:
-    """Return a span that also lists, as not counted, the tables with play but without a statement of win."""
+    """Return a span that also contains the tables with play but without a statement of win, as not counted."""
     played = {table for (table,) in span.settled.by("table_name")}
     without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
     return replace(span, first=first, counted={**span.counted, **without})
@@ -80,12 +81,12 @@ async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[st
 
 
 def is_asked(books: Books, table: str) -> bool:
-    """Return whether a table offers the requested game in the property's document."""
+    """Return whether a table offers the queried game, by the property document; True if no game is queried."""
     return books.question.game in (None, books.game_of(table))
 
 
 async def days_year_before(books: Books) -> tuple[date, date] | None:
-    """Return the same days of the previous year, beginning with the first known one; None if none of them is known."""
+    """Return the first and last of the same days a year before, from the first known day on; None if none is known."""
     first, last = year_before(books.question.first), year_before(books.question.last)
     known = await books.first_day()
     return None if known is None or known > last else (max(first, known), last)

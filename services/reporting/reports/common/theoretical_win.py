@@ -1,4 +1,4 @@
-"""The theoretical win of wagers, handle x house edge, beside the settled win of the same wagers. Pure."""
+"""The theoretical win of wagers, handle x house edge, with the settled win of the same wagers. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,10 +20,10 @@ from services.reporting.framework.figures import (
 from shared.contracts.reports import percent_of
 
 Errors = Mapping[tuple[str, str], Fraction]
-"""Standard errors, cents, by game and the first of the wagers that are counted together.
+"""Standard errors in cents, keyed by game and the first of the wagers whose house edge is counted together.
 
-What has one key is of one sample or model under all versions: its errors add up linearly. Different keys are
-independent.
+Errors with the same key come from the same sample or model, whatever the version, so they add up linearly. Errors with
+different keys are independent.
 """
 
 
@@ -35,7 +35,7 @@ STATED_HOUSE_EDGE: Final = Column(
         "none: each with that value, its source, and its share of the handle; no standard error contains its error"
     ),
 )
-"""The column of what in a theoretical win goes by the licensee's own values."""
+"""The column for the part of a theoretical win that uses the licensee's own values."""
 
 
 class StatedEdge(NamedTuple):
@@ -47,7 +47,7 @@ class StatedEdge(NamedTuple):
 
 
 def stated_edge(wager: str, edge: HouseEdge) -> StatedEdge | None:
-    """Return the licensee's own value if it is the house edge; None if the registry counts one, or there is none."""
+    """Return the licensee's own value if it is used as the house edge, else None."""
     if edge.counted != "stated" or edge.stated is None:
         return None
     return StatedEdge(wager, edge.stated.house_edge_percent, edge.stated.source)
@@ -55,12 +55,12 @@ def stated_edge(wager: str, edge: HouseEdge) -> StatedEdge | None:
 
 @dataclass(frozen=True)
 class TheoreticalWin:
-    """The handle and the settled win of the wagers with a house edge, cents, and their theoretical win.
+    """The handle, settled win and theoretical win in cents of the wagers that have a house edge.
 
-    A payout without a stake of its own has a theoretical win of zero. `cents` is exact until it is shown; `kept` has
-    its terms: house edges, each with its handle. `errors` are those of house edges that are not exact, and `without`
-    has the handle of the wagers that have no house edge, by name, also if it comes to nothing: they are in no other
-    figure. `stated` has the handle of the wagers whose house edge is the licensee's own value.
+    A payout without a stake of its own has a theoretical win of zero. `cents` is the exact theoretical win, and `kept`
+    its terms: house edges, each with its handle. `errors` are the standard errors of inexact house edges. `without` is
+    the handle by name of the wagers that have no house edge, even if it is zero; no other figure includes these wagers.
+    `stated` is the handle of the wagers whose house edge is the licensee's own value.
     """
 
     handle: Figure = NOTHING
@@ -73,32 +73,32 @@ class TheoreticalWin:
 
     @property
     def is_known(self) -> bool:
-        """Return whether there is a theoretical win: not if nothing that was wagered has a house edge."""
+        """Return whether there is a theoretical win; there is none if all wagers lack a house edge."""
         return not self.without or self.handle.value != 0
 
     @property
     def shown(self) -> Figure | Cell:
-        """Return the theoretical win, rounded half to even; empty if it is not known."""
+        """Return the theoretical win, rounded half to even; empty if there is none."""
         return weighted(round(self.cents), self.kept) if self.is_known else Cell(None, self.handle)
 
     @property
     def error_cents(self) -> int | None:
-        """Return the standard error of the theoretical win: 0 if all house edges are exact; None if it is not known."""
+        """Return the standard error of the theoretical win in cents: 0 if all edges are exact; None without a win."""
         return root_of_squares(self.errors.values()) if self.is_known else None
 
     @property
     def error(self) -> Cell:
-        """Return the standard error with the handle that it comes from."""
+        """Return a cell with the standard error in cents, and with the handle as its provenance."""
         return Cell(self.error_cents, self.handle)
 
     @property
     def percent(self) -> Cell:
-        """Return the theoretical win as a percentage of the handle that it is of."""
+        """Return the theoretical win as a percentage of the handle of the wagers with a house edge."""
         return Cell(percent_of(self.cents, self.handle.value) if self.is_known else None, self.handle)
 
     @property
     def difference(self) -> Figure | Cell:
-        """Return settled less theoretical win of these wagers, rounded once; empty if it is not known."""
+        """Return settled less theoretical win of these wagers, rounded once; empty without a theoretical win."""
         if not self.is_known:
             return Cell(None, self.win)
         terms: list[tuple[Fraction, Figure]] = [(Fraction(1), self.win), *((-edge, of) for edge, of in self.kept)]
@@ -106,14 +106,14 @@ class TheoreticalWin:
 
     @property
     def difference_percent(self) -> Cell:
-        """Return actual less theoretical win as a percentage of the handle of the wagers with a house edge."""
+        """Return the settled less the theoretical win as a percentage of the handle of the wagers with a house edge."""
         found = percent_of(self.win.value - self.cents, self.handle.value) if self.is_known else None
         return Cell(found, explained_by(self.win, self.handle))
 
     def lacking(self, handle_cents: int) -> str | None:
         """Return the wagers without a house edge, each with its share of `handle_cents`; None if there are none.
 
-        A wager of which nothing is in the handle is not named, unless there is no handle.
+        A wager with a handle of zero is named only if `handle_cents` is zero, too.
 
         >>> without = TheoreticalWin(without={"pai_gow/main": 250, "blackjack/side": 1, "craps/any": 0})
         >>> without.lacking(1000), without.lacking(0)
@@ -140,7 +140,7 @@ class TheoreticalWin:
 
 
 def together(several: Iterable[TheoreticalWin]) -> TheoreticalWin:
-    """Return the theoretical win of several groups of wagers as one."""
+    """Return the sum of theoretical wins of several groups of wagers."""
     listed = list(several)
     errors: dict[tuple[str, str], Fraction] = {}
     without: Counter[str] = Counter()

@@ -36,7 +36,7 @@ _IN_PLAY: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class RoundInPlay:
-    """A round in play at a count: its wagers, and the chips that it added to the table inventory."""
+    """A round in play at a count: its handle, and the chips that it added to the table inventory, in cents."""
 
     round_id: str
     opened_at: datetime
@@ -50,7 +50,7 @@ async def rounds_in_play(
 ) -> dict[tuple[str, datetime], list[RoundInPlay]]:
     """Return the rounds in play at each count, ordered by closing time; a count is given as table and moment.
 
-    Rounds that were taken back are left out.
+    Reversed rounds are left out.
     """
     spans = [Span(table, None, at) for table, at in dict.fromkeys(counts)]
     days = {span: books.place.gaming_day(span.until) for span in spans}

@@ -1,4 +1,4 @@
-"""Counted against expected: table inventories, drop boxes in first and second count, and slips as sent and received."""
+"""Count variances: counted less expected for table inventories, drop boxes (first and second count) and slips."""
 
 import asyncio
 from collections import Counter
@@ -99,7 +99,7 @@ async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
-    """Return the sums of each gaming day's counts, by kind of variance; `alike` has the numbers of expected ones."""
+    """Return one row per gaming day and kind of variance, with sums; `alike` are the numbers of counts as expected."""
     by_day: dict[tuple[date, VarianceKind], list[_Row]] = {key: [] for key in alike}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)

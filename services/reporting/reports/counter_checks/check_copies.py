@@ -12,7 +12,7 @@ from services.reporting.read_model.reading import Books
 from services.reporting.read_model.shift_times import AtTable, shifts_of
 
 _LATER: Final = timedelta(days=1)
-"""How far beyond the queried days a check's copy is searched: the next gaming day's box may have it."""
+"""The time around the queried days in which a check's copy is searched: the next day's box may contain it."""
 
 # A reused serial number at a table means a different check; copies are matched with issuances in their order.
 _CHECKS: Final = text(
@@ -91,10 +91,7 @@ class Issuance(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """An issuance copy found in a box: the box, the count, and the line.
-
-    `gaming_day` is that of the box.
-    """
+    """An issuance copy found in a box, with the number of the count and the line; `gaming_day` is the box's day."""
 
     service: str
     shard: int
@@ -114,11 +111,11 @@ class Copy(NamedTuple):
 
 
 _PARTS: Final = len(Issuance._fields)
-"""The number of a row's columns for the issuance; those of the copy follow. Columns of a missing match are null."""
+"""The number of columns for the issuance in a row, followed by the columns for the copy; a missing part is null."""
 
 
 class Check:
-    """An issued check and its copy in a box, both parsed from its row on demand."""
+    """An issued check and its copy in a box; both are parsed from the database row on demand."""
 
     __slots__ = ("_row",)
 
@@ -183,7 +180,7 @@ def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:
     """Return the checks issued on the queried gaming days, and unmatched copies in boxes of these days.
 
-    With `not_tied`, checks with a copy of the same amount are left out.
+    With `not_tied`, checks that have a copy of the same amount are left out.
     """
     question = books.question
     rows = await books.read(

@@ -28,7 +28,7 @@ CHANGES: Final = (
     *(RedemptionVoided, CheckReturned, CheckReplaced, CollectionBegun, CheckWrittenOff),
     *(CheckRecovered, RecoveryVoided, RecoveryReturned),
 )
-"""The cage's steps on counter checks that need attention."""
+"""The cage's steps on counter checks that reports on more than a week still list."""
 
 STEPS: Final = (CheckRedeemed, CheckCleared, *CHANGES)
 """All of the cage's steps on counter checks."""
@@ -94,7 +94,7 @@ async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the steps; a replacement also has a row for each replaced check."""
+    """Yield the rows of the section `cage`; a replacement also has a row for each replaced check."""
     for one in steps:
         fact, entry = one.fact, (one.entry,)
         row: dict[str, Any] = {
@@ -146,12 +146,12 @@ def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
 
 
 async def left_before(books: Books) -> Figure:
-    """Return the balance on hand at the beginning of the queried gaming days."""
+    """Return the amount of checks on hand at the beginning of the queried gaming days, in cents."""
     return await left_after(books, books.question.first - timedelta(days=1))
 
 
 async def left_after(books: Books, day: date) -> Figure:
-    """Return the balance on hand at the end of a gaming day."""
+    """Return the amount of checks on hand at the end of a gaming day, in cents."""
     known = await books.amounts(["check_left_cents"], first=date.min, last=day)
     return known.get((), {}).get("check_left_cents", NOTHING)
 
@@ -173,9 +173,9 @@ _ISSUED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HeldCheck:
-    """A counter check that was issued, or replaced others, by an `entry`; `left` is its outstanding amount.
+    """A counter check that an `entry` issued, at a table or as a replacement; `left` is its outstanding amount.
 
-    `first_day` is the gaming day of its issuance; for a replacement, that of the first issuance among the replaced
+    `first_day` is the gaming day of its issuance; for a replacement, the day of the first issuance among the replaced
     checks.
     """
 
@@ -253,7 +253,7 @@ def _entry_of(one: HeldCheck) -> EntryRef:
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
-    """Return the identity: opening balance, issued and returned, less paid and written off, is the balance on hand."""
+    """Return the identity that opening balance, issues and returns less payments and write-offs are on hand."""
     measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", "checks_written_off_cents")
     known = (await books.amounts(measures)).get((), {})
     issued, redeemed, returned, lost = (known.get(name, NOTHING) for name in measures)

@@ -1,4 +1,4 @@
-"""The log of Counter Checks: issuances at tables, each with the box in which the issuance copy was found."""
+"""The log of counter checks: issuances at tables, each with the box in which the issuance copy was found."""
 
 import asyncio
 from collections.abc import Iterator
@@ -153,7 +153,7 @@ def _of_count(check: Check) -> EntryRef:
 
 
 class Boxes(NamedTuple):
-    """The gaming days and tables with boxes still to be counted (`awaited`), and those with a `written_off` box."""
+    """The pairs of gaming day and table with boxes still to be counted (`awaited`), or with a `written_off` box."""
 
     awaited: set[tuple[str, str]]
     written_off: set[tuple[str, str]]
@@ -175,7 +175,7 @@ async def _boxes_of(books: Books) -> Boxes:
 
 
 _OF_BOXES: Final = ("drop", "box", "count")
-"""The missing items of a table's day that mean that a box has not been counted yet."""
+"""The first words of a table's missing items that mean that a box has not been counted yet."""
 
 
 def _row(books: Books, check: Check, shift: str, boxes: Boxes) -> dict[str, Any]:
@@ -253,7 +253,7 @@ async def _tie_out(books: Books) -> Identity:
 
 
 async def _marks(books: Books) -> tuple[Mark, ...]:
-    """Return a mark that the effect on revenue is unconfirmed, if a check came back unpaid."""
+    """Return a mark if a check came back unpaid and the law on its effect on revenue is unconfirmed."""
     known = (await books.amounts(["checks_returned_cents"])).get((), {})
     held = books.place.law.counter_checks.unpaid.on(books.question.last)
     if not known or held.status == "confirmed":

@@ -11,7 +11,7 @@ Cells = dict[str, Any]
 
 
 def settled_cells(win: SettledWin) -> Cells:
-    """Return the settled figures, and the theoretical win."""
+    """Return the cells with the settled figures and the theoretical win."""
     theoretical, exact = win.theoretical, win.exact
     return {
         **{name: win.of(name) for name in ("handle_cents", "payout_cents", "vigorish_cents", "house_in_bank_cents")},
@@ -32,7 +32,7 @@ def settled_cells(win: SettledWin) -> Cells:
 
 
 def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
-    """Return the counted figures, or the missing items; these name the table unless `of_table`."""
+    """Return the cells with the counted figures, or the missing items, which name their table unless `of_table`."""
     if counted is None:
         return {"missing": NOT_COUNTED}
     if counted.missing:
@@ -46,7 +46,7 @@ def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: 
 
 
 def prior_cells(counted: CountedWin | None) -> Cells:
-    """Return the counted figures of the previous year, if known."""
+    """Return the cells with the counted figures of the previous year; none if the win of that year is not known."""
     if counted is None or counted.missing:
         return {}
     return {
@@ -59,12 +59,12 @@ def prior_cells(counted: CountedWin | None) -> Cells:
 def cells_of(
     counted: CountedWin | None, settled: SettledWin, prior: CountedWin | None = None, *, of_table: bool = False
 ) -> Cells:
-    """Return the cells of a row."""
+    """Return the counted, settled and previous year's cells of a row."""
     return counted_cells(counted, settled, of_table=of_table) | settled_cells(settled) | prior_cells(prior)
 
 
 def at_place(
     name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
 ) -> tuple[CountedWin | None, SettledWin]:
-    """Return counted and settled figures of a place; without rounds, settled figures are zero; without counts, None."""
+    """Return the counted figures of a place (None without counts) and its settled figures (zero without rounds)."""
     return counted.get(name), settled.get(name, SettledWin())

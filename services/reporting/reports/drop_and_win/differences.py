@@ -72,7 +72,7 @@ DIFFERENCES: Final = Section(
         ),
     ),
 )
-"""The section of differences; its rows are the tables that are counted in full."""
+"""The section of differences; it has a row for each fully counted table."""
 
 _GIVEN: Final = ("coupons_paid_cents", "vigorish_waived_cents")
 _UNRECORDED: Final = ("unrecorded_currency_cents", "unrecorded_checks_cents")
@@ -141,7 +141,7 @@ def _row(
 
 
 def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return the identity that these rows explain the whole difference, or None while a table is not fully counted."""
+    """Return the identity that these rows explain the whole difference; None while a table is not fully counted."""
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = (

@@ -55,7 +55,7 @@ from shared.contracts.win import WinStated
 
 
 def _grouped(wins: Mapping[str, CountedWin], name_of: Callable[[str], str]) -> dict[str, CountedWin]:
-    """Return counted wins grouped by an attribute of tables."""
+    """Return the sum of counted wins for each group, where `name_of` returns the group of a table."""
     groups: dict[str, list[CountedWin]] = {}
     for table, win in wins.items():
         groups.setdefault(name_of(table), []).append(win)
@@ -99,7 +99,7 @@ def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]
 
 
 def _whole(span: Span) -> Cells:
-    """Return the cells for all tables; there is no win while a table is not counted."""
+    """Return the cells for all tables together; the win is missing while a table is not counted."""
     return cells_of(counted_together(span.counted.values()), span.settled.whole())
 
 
@@ -160,7 +160,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _pits(books: Books, whole: Span) -> tuple[dict[str, CountedWin], dict[str, SettledWin]]:
-    """Return the counted and the settled win of each pit, in which a table's days are those that it stood there."""
+    """Return the counted and settled win by pit; each day of a table belongs to the table's pit on that day."""
     stretches = books.stretches(books.question.first, books.question.last, PIT)
     counted: dict[str, list[CountedWin]] = {}
     settled: dict[str, list[SettledWin]] = {}
@@ -179,7 +179,7 @@ async def _pits(books: Books, whole: Span) -> tuple[dict[str, CountedWin], dict[
 async def _prior_pits(
     books: Books, days: tuple[date, date] | None, whole: Mapping[str, CountedWin]
 ) -> dict[str, CountedWin]:
-    """Return the counted win of the previous year by pit, each day's by the pits of that day."""
+    """Return the counted win of the previous year by pit; each day of a table belongs to the pit it was in that day."""
     stretches = [] if days is None else books.stretches(*days, PIT)
     found: dict[str, list[CountedWin]] = {}
     for first, last in stretches:
@@ -198,7 +198,7 @@ async def _shifts(books: Books, days: tuple[date, date] | None) -> dict[str, Cou
 
 
 async def _hours(books: Books) -> list[HourOfSales]:
-    """Return the sales by hour if a single gaming day is queried; for longer periods there are none."""
+    """Return the sales by hour if a single gaming day is queried, else an empty list."""
     return await hours_of_sales(books) if _is_of_day(books) else []
 
 

@@ -40,7 +40,7 @@ _EXPLAINED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HourOfSales:
-    """The sales in the hour that begins at `hour`: number, and amounts for currency and counter checks."""
+    """The sales in the hour from `hour` on: their number, and the cents sold for currency and for counter checks."""
 
     hour: datetime
     sales: Figure = NOTHING

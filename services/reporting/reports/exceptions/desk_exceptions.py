@@ -1,4 +1,4 @@
-"""Exceptions of the pit, cage and count room: variances, slips, numbers, boxes and adjustments to follow up."""
+"""Exceptions of the pit, cage and count room: variances, slips, slip numbers, boxes and adjustments to follow up."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,7 +44,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
 def _variance(
     books: Books, cases: Cases, key: CaseKey, variance: Figure, since: datetime, *parts: int
 ) -> Iterator[Exceptional]:
-    """Yield the exception of a variance if it has an owner, or is above the reporting limit."""
+    """Yield the exception of a variance; it is open if unresolved and reportable, or if changed after resolution."""
     day, table, kind, number = key
     case = cases.of(key)
     status = case.status(variance.value, *parts)
@@ -124,7 +124,7 @@ def _slip(books: Books, cases: Cases, slip: Slip) -> Iterator[Exceptional]:
 
 
 async def _missing(books: Books) -> list[Exceptional]:
-    """Return the unaccounted slip numbers that were known on the last gaming day."""
+    """Return the exceptions for slip numbers that were found to be unaccounted for by the last queried gaming day."""
     found = []
     for gap in await missing_of(books):
         day = books.place.gaming_day(gap.known_at)

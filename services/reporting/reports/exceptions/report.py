@@ -1,4 +1,4 @@
-"""One list of exceptions from all journals: subject, owner, resolution."""
+"""The exceptions report: one list of the exceptions from all journals, with subject, owner and resolution."""
 
 import asyncio
 from collections import Counter
@@ -52,7 +52,7 @@ from shared.contracts.submissions import SubmissionApproved
 
 
 class _Kind(NamedTuple):
-    """The severity of a kind of exception, and its default owner."""
+    """The severity of a kind of exception, and the department that owns it by default."""
 
     severity: Severity
     desk: str

@@ -1,4 +1,4 @@
-"""The general ledger of a period: amounts posted, the mapping that applies, and the journals of the days."""
+"""The general ledger of a period: amounts posted, the mapping in effect, and the journals of the days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from shared.contracts.general_ledger import LedgerMappingApproved
 class LedgerPeriod:
     """The queried gaming days: posted amounts and mapping of each day, and the journals of the sealed days.
 
-    A day without a mapping has no journals, nor has a day with amounts on a leg for which the mapping has no rule.
+    A day has no journals if it has no mapping, or if the mapping has no rule for a leg with amounts.
     """
 
     placed: Mapping[date, Sequence[Placed]]
@@ -38,12 +38,12 @@ class LedgerPeriod:
 
     @property
     def balances(self) -> tuple[JournalLine, ...]:
-        """Return the latest known balances of the sealed days by account, department and cost center."""
+        """Return the latest known balances of the sealed days, by account, department and cost center."""
         return lines_of(moved for day in self.sealed for moved in _moved(self.placed.get(day, ())))
 
 
 async def ledger_of(books: Books) -> LedgerPeriod:
-    """Return the general ledger of the queried gaming days. Raises: Rejected for one table or game."""
+    """Return the general ledger of the queried gaming days. Raises: Rejected if a table or a game is queried."""
     require_whole(books, "a journal is of a property")
     now = await posted(books)
     mappings = await mappings_of(books)

@@ -1,4 +1,4 @@
-"""The journals of sealed gaming days as a file; the file is refused while any of them is missing."""
+"""The journals of sealed gaming days as a file; the export is refused while the journal of a day is missing."""
 
 from services.reporting.read_model.general_ledger import unposted
 from services.reporting.read_model.reading import Books

@@ -135,7 +135,7 @@ def _account(mapping: LedgerMappingApproved | None, number: str) -> LedgerAccoun
 
 
 def _sides(cents: Figure) -> dict[str, Figure]:
-    """Return an amount in the debit or the credit column."""
+    """Return an amount as the cell of the debit column if it is positive, else of the credit column."""
     return {"debit_cents": cents} if cents.value > 0 else {"credit_cents": -cents}
 
 

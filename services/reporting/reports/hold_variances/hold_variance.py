@@ -12,7 +12,7 @@ Method = Literal["percentage_points", "percent", "confidence_interval"]
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The deviation of a hold, and its limit: in points of hold, or as shares of the base."""
+    """The deviation of a hold from its base, and the limit for it: both in points of hold, or as shares of the base."""
 
     deviation: Fraction
     limit: Fraction
@@ -33,7 +33,7 @@ class Hold:
 
 
 def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
-    """Return the deviation in points of hold, like the threshold.
+    """Return the deviation in points of hold; the threshold is in points, too.
 
     >>> percentage_points(Hold(Fraction(18, 100), Fraction(22, 100)), Fraction(3, 100)).investigated
     True
@@ -42,7 +42,7 @@ def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
 
 
 def percent(hold: Hold, threshold: Fraction) -> Deviation | None:
-    """Return the deviation as a share of the base, like the threshold; None for a base of 0.
+    """Return the deviation as a share of the base; the threshold is such a share, too. Return None for a base of 0.
 
     >>> percent(Hold(Fraction(19, 100), Fraction(20, 100)), Fraction(4, 100))
     Deviation(deviation=Fraction(-1, 20), limit=Fraction(1, 25))
@@ -51,9 +51,9 @@ def percent(hold: Hold, threshold: Fraction) -> Deviation | None:
 
 
 def confidence_interval(hold: Hold, threshold: Fraction) -> Deviation | None:
-    """Return the deviation in points, and half the width of the confidence interval around the base.
+    """Return the deviation in points, with half the width of the confidence interval around the base as its limit.
 
-    By the normal distribution; None if the standard deviation is unknown.
+    The interval assumes a normal distribution. Return None if the standard deviation is unknown.
 
     >>> round(float(confidence_interval(Hold(Fraction(1, 5), Fraction(1, 4), 0.02), Fraction(95, 100)).limit), 4)
     0.0392
@@ -73,9 +73,10 @@ METHODS: Final[Mapping[Method, Callable[[Hold, Fraction], Deviation | None]]] = 
 
 
 def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
-    """Return the standard deviation of the hold of days, each with win and drop in cents, around a base.
+    """Return the standard deviation around a base of the hold of these days, given as (win, drop) in cents.
 
-    The square root of the sum of (win - base x drop) squared, divided by the total drop; None for fewer than two days.
+    It is the square root of the sum of (win - base x drop) squared, divided by the total drop. Return None for fewer
+    than two days, or without drop.
 
     >>> chance_of_days([(100, 1000), (300, 1000)], Fraction(1, 5)) == sqrt(20_000) / 2000
     True
@@ -87,5 +88,5 @@ def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
 
 
 def chance_of_wagers(variance_cents: Fraction, handle_cents: int) -> float | None:
-    """Return the win's standard deviation by handle, from the payout's exact variance; None without handle."""
+    """Return the win's standard deviation by handle, from the payouts' exact variance; None without handle."""
     return sqrt(variance_cents) / handle_cents if handle_cents > 0 else None

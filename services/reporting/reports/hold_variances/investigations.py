@@ -1,4 +1,4 @@
-"""Investigations of a hold that deviates from its base: owner and conclusion."""
+"""Investigations of holds that deviate from their base: owner and conclusion."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Investigation:
 
 
 async def investigations_of(books: Books) -> Mapping[tuple[Subject, str], Investigation]:
-    """Return the last investigation of each hold in the queried month, by table or game."""
+    """Return the last investigation opened for the queried month, keyed by subject kind (table, game) and name."""
     steps: dict[int, dict[str, Listed]] = {}
     for one in await books.all_facts(InvestigationOpened, InvestigationAssigned, InvestigationConcluded):
         steps.setdefault(one.fact.investigation, {})[one.kind.rpartition(".")[2]] = one

@@ -78,7 +78,7 @@ GAMES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A win and its basis over some days, or what is missing."""
+    """A win and its basis over some days; `missing` names the items that have not been counted yet."""
 
     win: Figure
     basis: Figure
@@ -94,7 +94,7 @@ class _Measured:
 class _Compared:
     """The hold of a table or game, the hold of its base, and the standard deviation by chance.
 
-    `source` names the base if it is a different one from that required by law; the hold is then a share of the drop.
+    `source` is set if the base is not the one required by law; the hold is then a share of the drop.
     """
 
     actual: _Measured
@@ -145,7 +145,7 @@ def _investigated(found: Investigation | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Creates rows of comparisons."""
+    """Creates the rows of comparisons, with the legal method and the basis of hold."""
 
     law: HoldVariance
     basis: str
@@ -222,7 +222,7 @@ def _as_expected(win: ExpectedWin) -> _Compared:
 
 
 def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compared]) -> dict[str, _Compared]:
-    """Return comparisons; the hold that the property expects replaces a base that the law requires but is unknown."""
+    """Return the comparisons; the comparison with the expected hold is used where the legal base is unknown."""
     lacking = {name for name, one in found.items() if one.base is None and not one.actual.missing}
     return {**found, **{name: one for name, one in expected.items() if name in lacking or name not in found}}
 
@@ -230,7 +230,7 @@ def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compare
 async def _of_days(
     books: Books, law: HoldVariance, first: date, of_drop: bool
 ) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the hold with that of other days: the days of the previous year, or all known days."""
+    """Compare the hold with the hold of other days: the days of the previous year, or all known days."""
     last, known = books.question.last, await books.first_day()
     match law.base:
         case "prior_year":

@@ -53,7 +53,7 @@ _OF_RAKE: Final = ("rake_cents", "time_collected_cents", "rake_boxes", "rake_box
 _BY_HOUR: Final[tuple[Dimension, ...]] = ("table_name", "game", "clock_hour")
 
 _SIGN: Final = attrgetter("positions", "minimum_cents")
-"""What a table's sign says, for `Books.stretches`."""
+"""The function that returns the positions and the minimum on a table's sign, for `Books.stretches`."""
 
 _NORMAL_95: Final = 1.959964
 """The 97.5% quantile of the standard normal distribution."""
@@ -61,7 +61,7 @@ _NORMAL_95: Final = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """The play, by table, game and hour of the clock, of gaming days on which no table changed its sign."""
+    """The play during gaming days on which no table changed its sign, by table, game and hour of the clock."""
 
     books: Books
     tables: Mapping[str, PropertyTable]
@@ -69,7 +69,7 @@ class _Signs:
 
 
 async def _signs(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Sequence[_Signs]:
-    """Return the play by the signs under which it was; `by_hour` is that of all queried days."""
+    """Return the play, split at each change of a table's sign; `by_hour` is the play of all queried days."""
     question, found = books.question, []
     stretches = books.stretches(question.first, question.last, _SIGN)
     for first, last in stretches:
@@ -104,7 +104,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
-    """Return the cells of play: rounds, seats and handle with their provenance, and the averages of these."""
+    """Return the cells of play: rounds, seats and handle with their provenance, and averages."""
     handle_per_hour = pace.per_hour(pace.handle_cents)
     return {
         "rounds": rounds,
@@ -150,7 +150,7 @@ def _tables(
 
 
 def _offered(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int]:
-    """Return the seats that were offered in all rounds, by table and game; 0 if the property did not say how many."""
+    """Return the seats offered in all rounds, by table and game; 0 if the positions of a day are not known."""
     found: dict[tuple[str, str], int] = defaultdict(int)
     unknown = set()
     for under in signs:
@@ -163,7 +163,7 @@ def _offered(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int]:
 
 
 def _minimums_of(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int | None]:
-    """Return the minimum wager by table and game; None if it was not the same in all of its play."""
+    """Return the minimum wager by table and game; None if it changed or was not known for all of the play."""
     found: dict[tuple[str, str], set[int | None]] = defaultdict(set)
     for under in signs:
         for table, game, _ in under.by_hour:
@@ -195,7 +195,7 @@ def _yield(pace: Pace, win: SettledWin) -> _Row:
 
 
 def _theoretical(name: str, settled: SettledWin, milliseconds: int) -> _Row:
-    """Return the theoretical win per hour of play, and its standard error; empty if no wager has a house edge."""
+    """Return the theoretical win per hour and its standard error, in cents; empty if no wager has a house edge."""
     win = settled.theoretical
     cents, error = (win.cents, win.error_cents) if win.is_known else (None, None)
     cells: _Row = {
@@ -262,7 +262,7 @@ async def _results(books: Books) -> Sequence[_Row]:
 
 
 async def _rake(books: Books) -> Sequence[_Row]:
-    """Return the rows of non-banking tables: their rake and their time collections."""
+    """Return the rows of non-banking tables, with their rake and time collections."""
     opened, game = await open_milliseconds(books), books.question.game
     found = []
     for (table,), sums in sorted((await books.amounts(_OF_RAKE, ("table_name",))).items()):
@@ -365,7 +365,7 @@ def _dealers(books: Books, by_seats: Mapping[tuple[str, ...], Pace]) -> Iterator
 
 
 def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
-    """Return cells that compare a dealer's rounds, in percent, with those expected at the usual pace of all dealers."""
+    """Return cells that compare a dealer's rounds, in percent, with the number at the usual pace of all dealers."""
     if not expected:
         return {}
     low, high = _interval(rounds)
@@ -392,7 +392,7 @@ def _interval(count: int) -> tuple[float, float]:
 
 
 async def _identities(books: Books, whole: Pace, settled: SettledRounds) -> tuple[Identity, ...]:
-    """Return the identities of rounds and handle with the sums of rounds, which are stored separately."""
+    """Return the identities that rounds and handle of the hours equal the separately stored sums of rounds."""
     counts = (await books.played()).get((), {})
     counted = counts.get("posted", NOTHING) - counts.get("reversed", NOTHING)
     handle = settled.whole().of("handle_cents")

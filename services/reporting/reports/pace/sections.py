@@ -41,7 +41,7 @@ _HANDLE_PER_HOUR: Final = Column(
 )
 
 _PLAYED: Final = (_ROUNDS, _HOURS, _ROUNDS_PER_HOUR, _SEATS, _SEATS_PER_ROUND, _HANDLE, _WAGER, _HANDLE_PER_HOUR)
-"""The columns that `_played` of the report fills."""
+"""The columns that `_played` in the report module fills."""
 
 _YIELD: Final = (
     Column(

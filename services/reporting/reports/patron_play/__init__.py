@@ -1,1 +1,1 @@
-"""The settled play of patrons: what they wagered, and its exact theoretical win."""
+"""The settled play of patrons: their wagers, and the theoretical win of these."""

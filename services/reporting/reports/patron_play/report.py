@@ -135,7 +135,7 @@ def _cells(whose: _Whose, game: str, play: Play) -> dict[str, Any]:
 
 
 def _in_order(keys: Iterable[tuple[Any, ...]]) -> Sequence[tuple[Any, ...]]:
-    """Return keys by patron; keys without a known patron come last."""
+    """Return the keys sorted by patron; keys without a known patron come last."""
     return sorted(keys, key=lambda key: (key[0][0] is None, key[0][0] or "", key[0][1] or "", *key[1:]))
 
 
@@ -168,7 +168,7 @@ def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOf
 
 
 async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
-    """Return the identity of the play with the amounts that rounds took from accounts, which are summed by table."""
+    """Return the identity that the stakes from accounts equal the amounts that rounds took from accounts."""
     taken = (await books.rounds((), figures=("account_staked_cents",))).get((), {})
     return (
         Identity(

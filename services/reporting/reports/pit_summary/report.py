@@ -123,7 +123,7 @@ async def _stays(books: Books) -> list[_Stay]:
 
 
 def _entries(books: Books, place: tuple[str, str], times: Times) -> tuple[Aggregate, ...]:
-    """Return the rounds closed at a table in the periods of a shift; without periods, in the shift by the clock."""
+    """Return the provenance: rounds closed in the periods of a table's shift, else in the clock's shift."""
     if not books.explains:
         return ()
     question, (table, shift) = books.question, place
@@ -156,7 +156,7 @@ def _staff(stay: _Stay) -> _Row:
 
 
 def _grouped(section: Section, stays: Iterable[_Stay], place_of: Callable[[_Stay], Mapping[str, str]]) -> Filled:
-    """Return a section with the totals of stays by their places."""
+    """Return a section with the totals of stays, grouped by their places."""
     groups: dict[tuple[str, ...], list[_Stay]] = defaultdict(list)
     for stay in stays:
         groups[tuple(place_of(stay).values())].append(stay)
@@ -198,7 +198,7 @@ def _figures(stays: list[_Stay], win: CountedWin) -> _Row:
 
 
 def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iterator[_Row]:
-    """Yield the rows of pits over all shifts, for which inventory handed over between shifts is no opener or closer."""
+    """Yield the rows of pits over all shifts; inventory handed over between shifts is no opener or closer there."""
     pits: dict[str, list[_Stay]] = defaultdict(list)
     for stay in stays:
         pits[stay.pit].append(stay)
@@ -209,7 +209,7 @@ def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iter
 
 
 def _day_heads(stays: Iterable[_Stay]) -> _Row:
-    """Return the head count of whole days: the sum over tables of a table's seats divided by its rounds, all shifts."""
+    """Return the head count over all shifts: the sum over tables of seats divided by rounds."""
     seats: dict[str, Fraction] = defaultdict(Fraction)
     rounds: dict[str, list[Figure]] = defaultdict(list)
     for stay in stays:
@@ -239,7 +239,7 @@ def _heads(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Iterator[_R
 
 
 async def _identities(books: Books, stays: list[_Stay], whole: Mapping[str, CountedWin]) -> tuple[Identity, ...]:
-    """Return the identities with the figures of the day, which are summed separately."""
+    """Return the identities that sums over shifts equal the figures of the day, which are summed separately."""
     of_day, of_shifts = together(whole.values()), together(stay.win for stay in stays)
     played = (await books.played()).get((), {})
     counted = played.get("posted", NOTHING) - played.get("reversed", NOTHING)

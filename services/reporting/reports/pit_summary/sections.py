@@ -84,7 +84,7 @@ STAFF: Final = Section(
         _MISSING,
     ),
 )
-"""A section of its own, so that the figures of a table fit on a line."""
+"""The staff section is separate from the tables, so that the figures of a table fit on one line."""
 GAMES: Final = Section(
     name="games",
     title="By game",

@@ -47,14 +47,14 @@ async def _moved(books: Books) -> dict[tuple[str, ...], dict[str, Figure]]:
 
 
 async def _opening(books: Books) -> dict[str, _Measures]:
-    """Return the movements of each pool before the first day, by measure."""
+    """Return each pool's movements before the first queried day, by pool and measure."""
     before = books.question.first - timedelta(days=1)
     found = await books.amounts(MEASURES, ("item",), first=date.min, last=before)
     return {pool: measures for (pool,), measures in found.items()}
 
 
 def _display(found: Sequence[_Measures]) -> Figure:
-    """Return the display's change by these measures, in nanocents."""
+    """Return the change of the display that these measures make, in nanocents."""
     return total(sum_of(found, name) for name in ON_DISPLAY) - in_nanocents(sum_of(found, "meter_award_cents"))
 
 
@@ -94,7 +94,7 @@ _PARTS: Final[Mapping[str, str]] = {
         *("reserved_cents", "reserve_used_cents", "overflow_cents"),
     )
 }
-"""The measure of each exact column of a pool."""
+"""The measure of each exact column of a pool, keyed by column name."""
 
 
 def _wagers(found: Sequence[_Measures]) -> _Row:
@@ -163,7 +163,7 @@ def _revision(one: Listed) -> tuple[str, str, int]:
 
 
 async def _changes(books: Books) -> Filled:
-    """Return the changes that people requested, each with the decision on it, even if the decision came later."""
+    """Return the section of changes requested by people, each with its decision, even if the decision came later."""
     requested = await books.facts(ChangeRequested, ChangeApproved)
     rejected = {one.fact.change: one for one in await books.all_facts(ChangeRejected)}
     approved = {one.fact.change for one in requested if isinstance(one.fact, ChangeApproved)}
@@ -233,7 +233,7 @@ async def _findings(books: Books) -> Filled:
 
 
 async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Identity, ...]:
-    """Return the identities of the pools' contributions and awards with those of the settlement journal."""
+    """Return the identities that contributions, awards and resets of pools equal those in the settlement journal."""
     rounds = (await books.rounds()).get((), {})
     return (
         Identity(
@@ -258,7 +258,7 @@ async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Iden
 
 
 async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
-    """Return the identity of the meters as of the last day's reconciliation with the reconciled meters."""
+    """Return the identity that the displays, as of the last day's reconciliation, equal the reconciled displays."""
     days = [one for one in await books.facts(DayReconciled) if one.gaming_day == books.question.last]
     if not days:
         return ()

@@ -145,7 +145,8 @@ async def _fill(books: Books) -> Content:
 def _of_rounds(wagers: RatedWagers, rated: Cell, spans: Iterable[RatedSpan]) -> dict[str, Any]:
     """Return the cells of settled play, and the rated theoretical win less the settled theoretical win.
 
-    Nothing is settled at counted tables: there are no cells if all spans are there, and no difference if some are.
+    Counted tables have no settled rounds. If all spans are at counted tables, there are no cells; if some are, there is
+    no difference.
     """
     play = wagers.play
     settled_spans = {span.decisions is not None and span.decisions.basis == "rounds" for span in spans}

@@ -52,7 +52,7 @@ _SUMS: Final = f"""
     GROUP BY {_BY} HAVING sum(stakes) <> 0 OR sum(payout_cents) <> 0 ORDER BY {_BY}"""  # noqa: S608 - our own text
 
 TiedBy = Literal["account", "seat", "both"]
-"""How wagers are tied to a patron: by the accounts that paid for them, by a device that tied the seat, or by both."""
+"""What ties wagers to a patron: the patron's account that paid for them, a device that tied the seat, or both."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class RatedWagers:
 
     @property
     def tied_by(self) -> TiedBy | None:
-        """Return how the play is tied to its patron; None if there is no play."""
+        """Return what ties the play to its patron; None if there is no play."""
         return "both" if len(self.ties) > 1 else next(iter(self.ties), None)
 
 
@@ -75,9 +75,9 @@ def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
 
 
 class RatedPlay(NamedTuple):
-    """The settled play within each rating, by rating, and each patron's play outside of ratings.
+    """The settled play within each rating, and each patron's play outside of ratings.
 
-    `taken_by` names, by rating, other ratings to which a seat of the rating was tied before the rating ended.
+    `taken_by` lists, for each rating, the ratings to which one of its seats was tied before it ended.
     """
 
     of_rating: Mapping[str, RatedWagers]
@@ -105,14 +105,14 @@ class _TiedTime(_Time):
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """Return the sort key of the ties of a seat; the latest tie is the one in force."""
+        """Return the sort key among the ties of a seat; the latest tie is in force."""
         return self.since, self.rating
 
 
 async def rated_play(books: Books) -> RatedPlay:
-    """Return the settled play within ratings, and from accounts on the queried days outside of ratings.
+    """Return the settled play within ratings, and the play from accounts on the queried days outside of ratings.
 
-    Ratings of the previous and the next day are read, too, because they may have continued, or have tied a seat, on the
+    Ratings of the previous and the next day are read, too, because their play or a tie of a seat may extend to the
     queried days.
     """
     question = books.question
@@ -146,13 +146,13 @@ async def rated_play(books: Books) -> RatedPlay:
 
 
 def _columns(times: Sequence[_Time], *names: str) -> dict[str, list[Any]]:
-    """Return the query parameters for times: one list for each of five columns."""
+    """Return the query parameters for `times`: a list per field, under the five `names`."""
     fields = ("rating", "patron", "table", "begins", "ends")
     return {name: [getattr(one, of) for one in times] for name, of in zip(names, fields, strict=True)}
 
 
 def _times(ratings: Iterable[Stated]) -> Iterator[_Time]:
-    """Yield the uninterrupted times of ratings at tables; consecutive spans at a table are one time."""
+    """Yield the uninterrupted periods of ratings at tables; consecutive spans at a table are merged."""
     for _, fact in ratings:
         time: _Time | None = None
         for one in fact.spans if fact.patron is not None else ():
@@ -175,7 +175,7 @@ def _tied_times(ratings: Iterable[Stated]) -> Iterator[_TiedTime]:
 
 
 def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
-    """Return each patron's times at each table, cut so that a moment belongs only to the rating that began last."""
+    """Return each patron's periods at each table, cut so that a moment belongs only to the rating that began last."""
     grouped: dict[tuple[str, str], list[_Time]] = defaultdict(list)
     for one in times:
         grouped[one.patron, one.table].append(one)
@@ -191,9 +191,9 @@ def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
 
 
 def _one_patron_a_seat(times: Iterable[_TiedTime]) -> tuple[list[_TiedTime], dict[str, list[str]]]:
-    """Return the times of tied seats, each cut at the seat's next tie, and the ratings that took over a rating's seats.
+    """Return the periods of tied seats, each cut at the seat's next tie, and the takers of seats.
 
-    The latter are names of ratings, by the rating that had the seat before.
+    The takers are the names of ratings to which a seat was tied next, by the rating that had the seat before.
     """
     grouped: dict[tuple[str, int], list[_TiedTime]] = defaultdict(list)
     for one in times:

@@ -1,4 +1,4 @@
-"""The ratings of a period as last stated, and those that are not closed."""
+"""The ratings of a period according to their last statements, and ratings that are not closed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -17,10 +17,10 @@ class Stated(NamedTuple):
 
 
 async def stated_ratings(books: Books) -> list[Stated]:
-    """Return the closed ratings of the queried gaming days, tables and games, by patron and opening.
+    """Return the closed ratings of the queried gaming days, tables and games, ordered by patron and opening.
 
-    The last revision on these days counts. If a rating has moved to another day, its last revision on the former day
-    took it back.
+    The last revision on these days applies. If a rating has moved to another day, its last revision on the former day
+    reopened it there.
     """
     closed = [one for one in await _last_statements(books) if one.fact.closed_at is not None]
     return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
@@ -68,10 +68,10 @@ class Open(NamedTuple):
 
 
 async def open_ratings(books: Books) -> list[Open]:
-    """Return the ratings opened on the queried gaming days and not closed by the query's as-of time, by opening.
+    """Return the ratings opened on the queried gaming days and not closed by the as-of time, ordered by opening.
 
-    Each is derived from all of its steps: a rating whose opening was voided is left out, and a rating whose closing was
-    voided is still open. A queried table is the one at which the patron plays last.
+    Each rating is derived from all of its steps: a rating whose opening was voided is left out, and a rating whose
+    closing was voided is still open. If a table is queried, only ratings that are at this table now are returned.
     """
     everywhere = books.asked(table=None, game=None)
     question = books.question

@@ -1,4 +1,4 @@
-"""Payouts of settled rounds by submission and wager, against the exact distributions."""
+"""Payouts of settled rounds by submission and wager, compared with their exact distributions."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ class Against:
 
 
 def _root(variance: Fraction) -> int:
-    """Return the square root of a variance, rounded; 0 if it is negative, as reversals exceed the recorded rounds."""
+    """Return the rounded square root of a variance; 0 if it is negative because reversals exceed the posted rounds."""
     return (isqrt(max(int(4 * variance), 0)) + 1) // 2
 
 
@@ -75,8 +75,8 @@ class Exact:
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
         """Return the wager whose distribution covers a line, and the distribution, which is None for a bonus line.
 
-        The result is None if there is no exact distribution, or if it holds only for full decks: a wager that is
-        `always` on offer, such as Insurance, is made with cards in sight.
+        Return None if there is no exact distribution, or if it holds only for full decks: a wager that is `always` on
+        offer, such as Insurance, is made after cards are seen.
         """
         earner = self._earners.get((submission, wager))
         if earner is not None:
@@ -109,7 +109,7 @@ class Exact:
 
     @cached_property
     def weights(self) -> Sequence[Weight]:
-        """Return the weights for summing rounds against their expectation."""
+        """Return the weights with which rounds are summed for comparison with expectation."""
         (means, _), (variances, _) = self._rates
         return [
             Weight(*key, earner, int(key in means), means.get(key, 0), variances.get(key, 0))
@@ -146,7 +146,7 @@ async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...],
 
 
 class _Origins(NamedTuple):
-    """The stakes, handle and payout of a place's wagers, with provenance, and expected paybacks with their handles."""
+    """The stakes, handle and payout behind a place's sums, with provenance, and exact paybacks with their handles."""
 
     stakes: Sequence[Figure] = ()
     handle: Sequence[Figure] = ()
@@ -155,7 +155,7 @@ class _Origins(NamedTuple):
 
 
 async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
-    """Return the figures of which the sums of each place consist."""
+    """Return the figures that make up the sums of each place, by the values of `by`."""
     added_up = books.dealers if "dealer" in by else books.rounds
     dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
     found: defaultdict[tuple[str, ...], tuple[list[Figure], list[Figure], list[Figure], list[tuple[Fraction, Figure]]]]

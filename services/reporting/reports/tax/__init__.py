@@ -1,1 +1,1 @@
-"""Tax: the report, gross table game revenue, and taxes on it and its shares under the jurisdiction packs."""
+"""Tax: the report, gross table game revenue, and taxes and shares of revenue under the jurisdiction packs."""

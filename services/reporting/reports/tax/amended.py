@@ -1,4 +1,4 @@
-"""Changes of a tax return by restatements: each version compared with the previous one, line by line."""
+"""Changes of a tax return by restatements: each version compared line by line with the previous one."""
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ _CHANGES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of a return: since when it is known, its revenue as known then, and the entries that led to it."""
+    """A version of a return: the time since which it is known, its revenue, and the entries that changed it."""
 
     filed: TaxReturn
     known_at: datetime
@@ -62,15 +62,15 @@ class _Version:
     changes: Sequence[tuple[date, EntryRef]] = ()
 
     def because(self, first: date, last: date) -> Sources:
-        """Return the provenance of the revenue as known with this version."""
+        """Return the provenance of the revenue of these days, as of the time of this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
         return tuple(one.as_of(self.known_at) for one in of_days)
 
 
 async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
-    """Return rows for each version's changes of a return: all lines of the period, and changed lines of gaming days.
+    """Return the rows of each later version of a return: all lines of the period, and the changed lines of gaming days.
 
-    There are none while a gaming day is not sealed, or if nothing has changed since the last seal.
+    There are no rows while a gaming day is not sealed, or if nothing has changed since the last seal.
     """
     rows: list[dict[str, Any]] = []
     for before, after in pairwise(await _versions(books, now)):
@@ -84,7 +84,7 @@ async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]
 
 
 async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
-    """Return the versions of a return; none while a day is not sealed, or if nothing changed after the last seal."""
+    """Return the versions of a return; none while a day is not sealed, or if nothing changed since the last seal."""
     sealed = await sealed_days(books)
     played = {one.gaming_day for one in now.in_sheet}
     if not played or not played <= {one.gaming_day for one in sealed}:
@@ -105,7 +105,7 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 
 
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
-    """Return rows for everything relevant to revenue that was recorded after a seal, in the order of recording."""
+    """Return a row for each entry relevant to revenue that was recorded after a seal, in the order of recording."""
     first, last = min(one.gaming_day for one in now.earned), now.sheet.last
     behind = [one.source for one in now.because(now.classes, first, last) if isinstance(one.source, Aggregate)]
     return await books.read(
@@ -130,7 +130,7 @@ class _Compared:
     day: date | None
 
     def rows(self, lines: AmendedLines, known: Container[ClassOfRevenue]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of lines, without classes that are not `known`, because no facts are about them."""
+        """Yield the rows of lines; classes of revenue without any facts (not in `known`) are left out."""
         for one in lines.classes:
             if one.revenue_class in known:
                 yield self.row(one.revenue_class, "revenue", one.revenue)
@@ -142,9 +142,10 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return a row.
+        """Return the row of a figure in two versions of a return.
 
-        Its two figures have all entries behind them, its difference only those that caused the change.
+        Each of the two amounts has all of its entries as provenance, the difference only the entries that changed the
+        figure.
         """
         sheet = self.after.revenue.sheet
         days = (self.day or sheet.first, self.day or sheet.last)

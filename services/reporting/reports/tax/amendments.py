@@ -16,7 +16,7 @@ Sheet: TypeAlias = DailySheet | PeriodSheet
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A figure as filed and as it is now, in cents."""
+    """A figure as filed, and its current value, in cents."""
 
     original_cents: int
     current_cents: int
@@ -29,7 +29,7 @@ class Amended:
 
 @dataclass(frozen=True, slots=True)
 class AmendedClass:
-    """The revenue of a class."""
+    """The amended revenue of a class."""
 
     revenue_class: ClassOfRevenue
     revenue: Amended
@@ -38,7 +38,7 @@ class AmendedClass:
 
 @dataclass(frozen=True, slots=True)
 class AmendedLayer:
-    """A layer of tax at a rate."""
+    """The amended base and amount of a layer of tax at a rate."""
 
     layer: str
     rate: Fraction
@@ -48,7 +48,7 @@ class AmendedLayer:
 
 @dataclass(frozen=True, slots=True)
 class AmendedShare:
-    """A party's part of a share of the revenue."""
+    """The amended amount of a party's part of a share of the revenue."""
 
     share: str
     party: str
@@ -139,7 +139,7 @@ def _shares(sheet: Sheet) -> Iterator[tuple[tuple[str, str, Fraction], int]]:
 
 
 def _beside(figures: Callable[[Sheet], Iterable[tuple[KeyT, int]]], before: Sheet, after: Sheet) -> dict[KeyT, Amended]:
-    """Return the figures of both versions, summed by key; 0 for a missing key."""
+    """Return the figures of both versions, summed by key; a figure is 0 if its version lacks the key."""
     return _amended(_sums(figures(before)), _sums(figures(after)))
 
 

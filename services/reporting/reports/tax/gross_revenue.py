@@ -23,8 +23,8 @@ TaxPeriod = Literal["week", "month"]
 class Facility:
     """A property for tax purposes: its pack, its class of license, and past data on which the law may depend.
 
-    `table_games_since` is the first gaming day of its table games, if known. `revenue_of_years` has the amounts that
-    the property states for earlier years, in cents, by measure and fiscal year.
+    `table_games_since` is the first gaming day of its table games, if known. `revenue_of_years` are the amounts in
+    cents that the property document states for earlier years, keyed by measure and fiscal year.
     """
 
     property: str
@@ -151,7 +151,7 @@ class Revenue:
 
 
 class Bases:
-    """Computes what each of consecutive gaming days adds to taxed or shared revenue, by period.
+    """Computes the amount that each of consecutive gaming days adds to taxed or shared revenue, by period.
 
     The additions of a period sum to its revenue or, if that is negative, to 0. If the pack lets a loss offset other
     days, the loss first takes back earlier additions of the period, and the rest of it reduces later ones. It affects
@@ -164,7 +164,7 @@ class Bases:
         self._won: Counter[ClassOfRevenue] = Counter()
 
     def begins_anew(self, day: date, period: TaxPeriod) -> bool:
-        """Return whether a day is the first one added in its period, which resets the losses."""
+        """Return whether a day is the first one added in its period; if so, reset the losses."""
         before, self._period = self._period, period_of(self._pack, period, day)
         if self._period == before:
             return False

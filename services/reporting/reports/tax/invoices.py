@@ -1,4 +1,4 @@
-"""Invoices from payees of taxes, compared with the accrual: for each return the accrued and the invoiced amount."""
+"""Invoices from payees of taxes compared with accruals: the accrued and the invoiced amount of each return."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ INVOICES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Invoice:
-    """A revision of an invoice, with the last entry about it, and its status."""
+    """A revision of an invoice: the last fact about it, and its status."""
 
     listed: Listed
     status: str
@@ -206,7 +206,7 @@ def _status(listed: Listed, stands: int | None) -> str:
 
 
 def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invoice], today: date) -> Iterator[_Return]:
-    """Yield the returns of a period, one for each payee of its taxes or of its invoices."""
+    """Yield the returns of a period: one for each payee of its taxes, or of approved invoices for the period."""
     sheet = revenue.sheet
     asked: dict[str, list[_Invoice]] = {}
     for one in invoices:
@@ -220,7 +220,7 @@ def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invo
 
 
 def _accrued(kind: PeriodKind, revenue: CountedRevenue) -> Mapping[str, Figure | None]:
-    """Return what is due to each payee with the return of a period; None while a table is not counted."""
+    """Return the amount due to each payee with the return of a period; None while a table is not counted."""
     sheet = revenue.sheet
     filed = {line.layer: line.payee for day in sheet.sheets for line in day.layers if line.period == kind}
     lacking = {name for day, name in revenue.missing if sheet.first <= day <= sheet.last}

@@ -83,7 +83,7 @@ def _days(revenue: CountedRevenue) -> Filled:
 
 
 def _tables(books: Books, revenue: CountedRevenue) -> list[dict[str, Any]]:
-    """Return the rows of tables and contests: the revenue on the days for which their class is complete."""
+    """Return the rows of tables and contests, with their revenue on the days on which their whole class is counted."""
     sheet = revenue.sheet
     days = {name: revenue.days((name,), sheet.first, sheet.last) for name in revenue.classes}
     found: dict[tuple[ClassOfRevenue, str], list[Earned]] = {}
@@ -129,7 +129,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
 def _amounts(
     revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
 ) -> dict[str, Any]:
-    """Return the figures of a line for these classes; no figures if no gaming day has a win."""
+    """Return the cells of a line that applies to these classes; no amounts if no gaming day is completely counted."""
     days = len(revenue.days(classes, line.first, line.last))
     of = (classes, line.first, line.last)
     figures = {
@@ -140,7 +140,7 @@ def _amounts(
 
 
 def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
-    """Return the row of a month's estimates; its amounts are empty while the tax of a month behind them is unknown."""
+    """Return the row of a month's estimates; without amounts while the tax of a month that they need is unknown."""
     row: dict[str, Any] = {
         "layer": line.layer,
         "payee": line.payee,
@@ -155,7 +155,7 @@ def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
 
 
 def _paid_ahead(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Figure] | None:
-    """Return the figures of an estimate; None while the tax of a month on which it depends is unknown."""
+    """Return the figures of an estimate; None while the tax of a month that it depends on is unknown."""
     months = [line.month] if line.paid_with is None else [line.month, line.paid_with]
     classes = revenue.taxed(line.layer)
     spans = [(month, month_before(month, -1) - timedelta(days=1)) for month in months]
@@ -264,13 +264,13 @@ _OF: Final = {
     "taxes": ("layers/amount_cents", "due/due_cents"),
     "shares": ("shares/amount_cents",),
 }
-"""The columns that depend on each part of a pack."""
+"""The columns that depend on each part of a pack, keyed by the name of the part."""
 
 
 def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return marks for the unconfirmed law behind figures.
+    """Return a mark for each unconfirmed value of law behind the figures.
 
-    Classes without facts, and amounts due on such classes, get no mark.
+    Values for classes without facts, and for taxes on such classes only, are left out.
     """
     known = set(revenue.classes)
     applies = {
@@ -286,7 +286,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return marks for classes whose revenue was not computed on the legal basis."""
+    """Return a mark for each class whose revenue was not computed on the basis that the law requires."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

@@ -21,7 +21,7 @@ KeyT = TypeVar("KeyT", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class ClassTotal:
-    """The revenue of a class in a period, and the countable part of it (`ClassDay`)."""
+    """The revenue of a class in a period, and the part of it that counts (see `ClassDay`)."""
 
     revenue_class: ClassOfRevenue
     revenue_cents: int
@@ -87,7 +87,7 @@ class EstimateTotal:
 
 @dataclass(frozen=True, slots=True)
 class PeriodSheet:
-    """The daily sheets of a period, and the sum of each line."""
+    """The sheet of a period: its daily sheets, and the sum of each line over them."""
 
     property: str
     kind: PeriodKind
@@ -119,7 +119,7 @@ def due_cents(sheet: PeriodSheet) -> dict[str, int]:
 
 
 def law_of(sheet: PeriodSheet) -> tuple[Applied, ...]:
-    """Return every pack value behind the sheet's figures, without duplicates."""
+    """Return the pack values on which the sheet's figures are based, without duplicates."""
     lines = (line for one in sheet.sheets for part in (one.classes, one.layers, one.shares) for line in part)
     return tuple(dict.fromkeys(applied for line in (*lines, *sheet.estimates) for applied in line.applied))
 
@@ -134,7 +134,7 @@ def period_sheet(
 ) -> PeriodSheet:
     """Return the sheet of the period of a gaming day.
 
-    It also has the layers and shares whose returns have other periods. `rows`, `incomplete` and errors are those of
+    The sheet also has the layers and shares whose returns have other periods. For `rows`, `incomplete` and errors, see
     `daily_sheets`.
     """
     first, last = period_of(facility.pack, kind, day)
@@ -155,14 +155,14 @@ def period_sheet(
 
 
 def _estimates_from(facility: Facility, first: date, last: date) -> date:
-    """Return the first day on whose revenue the estimates of a period's months depend, or the period's first day."""
+    """Return the first day whose revenue is needed for the estimates of a period's months; at the latest, `first`."""
     estimates = [one.estimates for one in facility.pack.taxes.values() if one.estimates is not None]
     ahead = [one.value.months_ahead for found in estimates for one in found.root]
     return month_before(first, max(ahead)) if ahead and _whole_months(first, last) else first
 
 
 def _whole_months(first: date, last: date) -> list[date]:
-    """Return the first day of each month that lies in a period as a whole."""
+    """Return the first day of each month that lies completely within a period."""
     begins = {month_before(day, 0) for day in days_of(first, last)}
     return sorted(month for month in begins if first <= month and month_before(month, -1) - timedelta(days=1) <= last)
 
@@ -186,7 +186,7 @@ def _estimates(facility: Facility, sheets: Iterable[DailySheet], first: date, la
 def _estimate(
     name: str, payee: str, tax: Mapping[tuple[str, date], int], whole: date, month: date, terms: Dated[Estimates]
 ) -> EstimateTotal:
-    """Return the estimates of a month; `whole` is the first whole month of the facility."""
+    """Return the estimates of a month; `whole` is the first complete month of the facility's table games."""
     months_ahead = terms.value.months_ahead
     is_first = month == whole
     paid_with = None if is_first else max(whole, month_before(month, months_ahead))

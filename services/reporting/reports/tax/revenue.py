@@ -21,7 +21,7 @@ from shared.jurisdictions import PeriodKind, period_of
 from shared.jurisdictions.model import ClassOfRevenue
 
 Source = Literal["win", "rake", "electronic", "contest"]
-"""The facts that revenue comes from."""
+"""The kind of facts from which revenue is computed."""
 
 _MEASURES: Final[Mapping[Source, Mapping[str, int]]] = {
     "win": {"win_cents": 1, "adjusted_cents": 1},
@@ -29,7 +29,7 @@ _MEASURES: Final[Mapping[Source, Mapping[str, int]]] = {
     "electronic": {"account_staked_cents": 1, "account_credited_cents": -1},
     "contest": {"contest_fees_cents": 1, "contest_prizes_cents": -1},
 }
-"""The measures of each source, with their signs in the revenue."""
+"""The measures of each source, each with its sign in the revenue."""
 
 BASES: Final[Mapping[Source, str]] = {
     "win": "win_formula",
@@ -37,12 +37,12 @@ BASES: Final[Mapping[Source, str]] = {
     "electronic": "central_system",
     "contest": "fees_less_prizes",
 }
-"""The legal basis (`classes.*.basis` of a pack) of revenue from these facts."""
+"""The legal basis (`classes.*.basis` of a pack) that corresponds to each source of revenue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """The revenue of a table or a contest on a gaming day, in cents, its class, and the items not yet counted."""
+    """The revenue of a table or contest on a gaming day, in cents, with its class, source and uncounted items."""
 
     gaming_day: date
     name: str
@@ -54,7 +54,7 @@ class Earned:
 
 @dataclass(frozen=True)
 class CountedRevenue:
-    """Revenue of tables and contests by day, and the tax sheet of the completely counted classes.
+    """Revenue of tables and contests by day, and the tax sheet, which includes only completely counted classes.
 
     If the law of the sheet depends on earlier days, `earned` begins with these. `counted` are the tables with a counted
     win, even if their revenue has another basis.
@@ -81,7 +81,7 @@ class CountedRevenue:
 
     @cached_property
     def classes(self) -> list[ClassOfRevenue]:
-        """Return the classes with any record, in canonical order."""
+        """Return the classes with any record, in the order of CLASSES."""
         return sorted({one.revenue_class for one in self.earned}, key=CLASSES.index)
 
     @cached_property
@@ -91,25 +91,25 @@ class CountedRevenue:
 
     @cached_property
     def tables(self) -> dict[tuple[date, ClassOfRevenue], list[str]]:
-        """Return the tables, or contests, of each gaming day and class."""
+        """Return the names of tables or contests, by gaming day and class."""
         found: dict[tuple[date, ClassOfRevenue], list[str]] = {}
         for one in self.earned:
             found.setdefault((one.gaming_day, one.revenue_class), []).append(one.name)
         return found
 
     def days(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> set[date]:
-        """Return the gaming days in a range with revenue, on which all of these classes are completely counted."""
+        """Return the gaming days in a range that have revenue, and on which these classes are completely counted."""
         wanted = set(classes)
         lacking = {day for day, name in self.missing if name in wanted}
         return {day for day, _ in self.tables if first <= day <= last} - lacking
 
     def waits(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> bool:
-        """Return whether classes have no revenue in a range because none of its days is complete."""
+        """Return whether no day in a range is complete for these classes, although some of them have records."""
         is_lacking = any(name in set(classes) and first <= day <= last for day, name in self.missing)
         return is_lacking and not self.days(classes, first, last)
 
     def taxed(self, layer: str) -> set[ClassOfRevenue]:
-        """Return the classes that a layer of tax applies to in the period."""
+        """Return the classes to which a layer of tax applies in the period."""
         lines = (line for sheet in self.sheet.sheets for line in sheet.layers if line.layer == layer)
         return {name for line in lines for name in line.classes}
 
@@ -146,7 +146,7 @@ class CountedRevenue:
         return Figure(cents, because) if earned == cents else computed(cents, because)
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield the conditions that select these names of a source; an empty condition if they are all of its names."""
+        """Yield the conditions that select these names of a source; one empty condition selects all of its names."""
         everywhere: set[str] = {one.name for one in self.earned if one.source == source}
         if source == "win":
             everywhere |= self.counted
@@ -268,7 +268,7 @@ async def _contests(books: Books, since: date) -> list[Earned]:
 
 
 class _Classes:
-    """The revenue classes of tables without rake, by property version and law of each gaming day."""
+    """The revenue classes of tables without rake, by the property version and the law on each gaming day."""
 
     def __init__(self, books: Books) -> None:
         self._books = books

@@ -13,7 +13,7 @@ from shared.jurisdictions import AfterAFall
 
 @dataclass(frozen=True, slots=True)
 class ShareLine:
-    """A party's part of a gaming day's revenue. The parts of a day sum exactly to its base."""
+    """A party's part of a gaming day's shared revenue. The parts of all parties sum exactly to the base."""
 
     share: str
     party: str
@@ -44,7 +44,7 @@ def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
 def share_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[ShareLine, ...]]]:
-    """Yield the lines of a division of revenue, for each of these days on which the division applies."""
+    """Yield the lines of a division of revenue for each of these days, without days on which it does not apply."""
     division, bases = facility.pack.shares[name], Bases(facility.pack)
     if not facility.is_under(division):
         return

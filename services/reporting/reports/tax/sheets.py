@@ -25,12 +25,12 @@ from shared.jurisdictions.model import ClassOfRevenue, RevenueShares, TaxLayer
 
 @dataclass(frozen=True, slots=True)
 class LayerLine:
-    """A layer of tax on a gaming day: a rate on the base of its classes; with brackets, one line for each.
+    """A layer of tax on a gaming day: the base of its classes times a rate; with brackets, one line for each bracket.
 
-    `amount_cents` is base times rate, rounded half up each day. If the pack rounds a tax once per period, it is instead
-    what the day adds to the rounded amount of the period so far, so that the days sum to the period's rounded amount.
-    The days of a period never sum to less than 0. With brackets, the sum of a day's lines is rounded, and the remaining
-    cents go to the largest remainders.
+    `amount_cents` is base times rate, rounded half up each day. If the pack rounds a tax once per period,
+    `amount_cents` is the day's increase of the rounded amount of the period so far, so that the days sum to the rounded
+    amount of the period. The days of a period never sum to less than 0. With brackets, the sum of a day's lines is
+    rounded, and the remaining cents go to the lines with the largest remainders.
     """
 
     layer: str
@@ -45,7 +45,7 @@ class LayerLine:
 
 @dataclass(frozen=True, slots=True)
 class DailySheet:
-    """A gaming day's revenue by class, its layers of tax, and its division."""
+    """A gaming day's revenue by class, the layers of tax on it, and its division into shares."""
 
     property: str
     gaming_day: date
@@ -57,7 +57,7 @@ class DailySheet:
 def needed_from(pack: GamingPack, first: date) -> date:
     """Return the first gaming day whose revenue is needed for sheets and returns that begin with the day `first`.
 
-    It is an earlier day if a loss may offset other days of its period, if a tax is rounded once per period or has
+    This day is before `first` if a loss may offset other days of its period, if a tax is rounded once per period or has
     brackets, or if the tax of an earlier month was paid as an estimate.
     """
     losses = (one.value for rule in pack.classes.values() for one in rule.negative_days.root)
@@ -113,7 +113,7 @@ def daily_sheets(
 
 
 def _days_of(pack: GamingPack, part: TaxLayer | RevenueShares, days: Sequence[date], first: date) -> Iterator[date]:
-    """Yield the days from the start of the period, of the tax or the division, that contains the first day.
+    """Yield the days from the start of the tax's or the division's period that contains `first`.
 
     A rate graduated over the fiscal year needs the days from the start of that year.
     """
@@ -133,7 +133,7 @@ def _is_by_year(rate: object) -> bool:
 def _layer_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[LayerLine, ...]]]:
-    """Yield the lines of a layer of tax, for each of these days on which the layer is due."""
+    """Yield the lines of a layer of tax for each of these days, without days on which the layer is not due."""
     layer, bases = facility.pack.taxes[name], Bases(facility.pack)
     exact, due_cents = Fraction(0), 0
     reached = _Reached(facility.pack)
@@ -176,7 +176,7 @@ class _Reached:
         self._cents = 0
 
     def add(self, rate: str | Graduated, day: date, period: TaxPeriod, base_cents: int) -> list[tuple[Fraction, int]]:
-        """Return the parts of a day's base, each with its rate: one, or one for each bracket."""
+        """Return the parts of a day's base as (rate, cents): one part, or one for each bracket."""
         if not isinstance(rate, Graduated):
             return [(Fraction(rate), base_cents)]
         in_year = rate.over == "fiscal_year"
@@ -192,12 +192,12 @@ class _Reached:
 
 
 def _within(cents: int, above: int, end: int | None) -> int:
-    """Return the part of an amount that lies in a bracket."""
+    """Return the part of an amount, in cents, that lies in a bracket."""
     return max(0, (cents if end is None else min(cents, end)) - above)
 
 
 def _divided(cents: int, exact: list[Fraction]) -> list[int]:
-    """Return an amount in whole cents, divided in proportion to exact parts."""
+    """Return an amount divided into whole cents in proportion to the exact parts."""
     total = sum(exact, Fraction(0))
     if len(exact) == 1 or not total:
         return [cents, *(0 for _ in exact[1:])]
@@ -205,7 +205,7 @@ def _divided(cents: int, exact: list[Fraction]) -> list[int]:
 
 
 def _is_due(layer: TaxLayer, day: date, facility: Facility) -> bool:
-    """Return whether a layer has begun, is not over, and applies to the facility in this year of its table games."""
+    """Return whether a tax is in force on a day and applies to the facility in this year of its table games."""
     since = facility.table_games_since
     if not facility.is_under(layer) or day < layer.rate.root[0].effective_from:
         return False

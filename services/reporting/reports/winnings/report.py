@@ -27,7 +27,7 @@ from shared.runtime.http.roles import READ_PATRON_REPORTS
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The stored lines of a property, with the winners, as judged under a pack."""
+    """The possibly reportable lines of a property under one pack, with their winners."""
 
     law: Pack
     state: StateWithholding | None
@@ -81,7 +81,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
-    """Return a line with its winner and the property's choice. A winner not known to be a resident may be an alien."""
+    """Return a line with its winner and the property's choice; a winner not known to be a resident may be an alien."""
     is_resident = winners.residence(won) == _country(law)
     chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
     patron = winners.patron(won)
@@ -90,12 +90,12 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
 
 
 def _country(law: Pack) -> str:
-    """Return the country with which a pack's name begins: `US` for `us-federal`."""
+    """Return the country code with which a pack's id begins: `US` for `us-federal`."""
     return law.id.partition("-")[0].upper()
 
 
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates without those for the form of residents if the winner is a known nonresident.
+    """Return the candidates, without residents' forms for winners who are known to be nonresidents.
 
     If the winner's residence is unknown, the candidates for both forms are returned, and a person decides.
     """
@@ -114,7 +114,7 @@ def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_asked(books: Books, candidate: Candidate) -> bool:
-    """Return whether a candidate belongs to the query: for a year by date of payment, else by gaming day."""
+    """Return whether a candidate is in the queried period: by date of payment for a year, else by gaming day."""
     line, question = candidate.lines[0], books.question
     return (
         question.first <= (line.paid_on if question.period == "year" else line.gaming_day) <= question.last
@@ -124,7 +124,7 @@ def _is_asked(books: Books, candidate: Candidate) -> bool:
 
 
 def _log(books: Books, judged: Iterable[Candidate]) -> list[FormEntry]:
-    """Return the log of forms, numbered by form and calendar year; the property chose how to report on each day."""
+    """Return the log of forms, numbered by form and calendar year; wins are combined as the property chose."""
 
     def is_aggregated(day: date) -> bool:
         return books.place_on(day).document.winnings_forms == "patron_day"
@@ -167,7 +167,7 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
 
 
 def _logged(books: Books, kept: _Kept, entry: FormEntry) -> LoggedForm:
-    """Return a form of the log; it is identified by its gaming day, or by its first win."""
+    """Return a form of the log; `known_by` is its gaming day if it combines a day's wins, else its first win."""
     first = entry.candidates[0]
     win = f"{first.lines[0].table} {kept.win(first)}"
     return LoggedForm(
@@ -205,13 +205,13 @@ def _form(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
 
 
 def _rate_percent(one: Candidate) -> str | None:
-    """Return the rate of regular withholding, percent with two decimals; None if there is none."""
+    """Return the rate of regular withholding in percent, with two decimals; None if nothing is withheld."""
     rate = next((each.rate for each in one.withholdings if each.kind == "regular"), None)
     return None if rate is None else f"{float(rate * 100):.2f}"
 
 
 def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
-    """Return what cashiers recorded about the wins on a form; `filed_on` is set once all of the wins were filed."""
+    """Return cells with cashiers' records of the wins on a form; `filed_on` is set once all of the wins were filed."""
     if not said:
         return {}
     facts, entries = [one.fact for one in said], tuple(one.entry for one in said)
@@ -229,10 +229,10 @@ def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
 
 
 def _withheld_taxes(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
-    """Return the cells of withheld taxes: as cashiers recorded them, and what had to be withheld and is not recorded.
+    """Return the cells of withheld taxes as cashiers recorded them, and the required withholding that is not recorded.
 
-    A tax is None if it had to be withheld from a win of which no cashier recorded how much was, and if cashiers
-    recorded nothing of any win on the form.
+    A tax is left out if cashiers recorded nothing about the form, or if it was required for a win and no cashier
+    recorded the withheld amount.
     """
     said = kept.recorded(entry.candidates)
     cells: dict[str, Any] = {"unrecorded_cents": NOTHING}
@@ -254,7 +254,7 @@ _DEMANDED: Final[Mapping[str, Callable[[_Kept, Candidate], int]]] = {
     "state_withheld_cents": lambda kept, one: state_tax_cents(kept.state, [one]),
     "local_withheld_cents": lambda _kept, _one: 0,
 }
-"""What had to be withheld from a win in any case, cents by withheld tax; no pack has a locality's."""
+"""For each withheld tax, the amount in cents that must be withheld from a win in any case; no pack has a local tax."""
 
 
 def _applied(one: Candidate, what: str) -> Applied | None:
@@ -298,7 +298,7 @@ def _returned_once(
     logged: Sequence[Mapping[str, Any]],
     returns: Sequence[Mapping[str, Any]],
 ) -> tuple[Identity, ...]:
-    """Return the identity of a year's returns with the log; none for one table or game, as returns may have more."""
+    """Return the identity that a year's returns equal the log; none for a table or game, as returns can have more."""
     question = books.question
     if question.period != "year" or question.table is not None or question.game is not None:
         return ()
@@ -314,7 +314,7 @@ def _returned_once(
 
 
 def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
-    """Return a note that the property has not chosen how to report the wager although the law leaves a choice."""
+    """Return a mark for each rule that leaves a choice about the wager, if the property has not chosen."""
     if books.place.document.winnings_reduced_by_wager is not None:
         return ()
     held = (

@@ -88,11 +88,11 @@ _NUMBERS: Final = 10**10
 
 
 class _Filed(NamedTuple):
-    """A report of a return with its filing.
+    """A report of a return in a filing.
 
-    `correction` is a later report of the same return that was not sent, `rejected` one that was rejected since and is
-    in no later filing. `first` is the filing of the first report that was sent and not rejected, for which the deadline
-    is; None if none was.
+    `correction` is a later report of the same return that was not sent. `rejected` is a later report that was rejected
+    and has not been filed again. `first` is the filing of the first report that was sent and not rejected, to which the
+    deadline applies; None if there is none.
     """
 
     steps: FilingSteps
@@ -103,7 +103,7 @@ class _Filed(NamedTuple):
 
     @property
     def filing(self) -> int:
-        """Return the number of the filing."""
+        """Return the number of the filing that contains the report."""
         return self.steps.prepared.filing
 
     @property
@@ -113,11 +113,11 @@ class _Filed(NamedTuple):
 
     @property
     def cents(self) -> dict[str, int]:
-        """Return winnings and taxes withheld as filed, cents by name."""
+        """Return the filed winnings and withheld taxes in cents, by column name."""
         return {name: getattr(self.report, name) or 0 for name in ("winnings_cents", *WITHHELD)}
 
     def is_replaced_by(self, new: "_Filed") -> bool:
-        """Return whether this report corrects a return to nothing, and `new` in the same filing returns it anew."""
+        """Return whether this report corrects a return to zero, and `new` in the same filing replaces it."""
         return not self.report.winnings_cents and new.filing == self.filing
 
 
@@ -133,24 +133,24 @@ class LoggedForm:
 
 
 class Return(NamedTuple):
-    """A return, and the forms of the log that are on it."""
+    """An information return, with the forms of the log that it covers."""
 
     account_number: str
     forms: Sequence[LoggedForm]
 
     @property
     def entry(self) -> FormEntry:
-        """Return the first of the forms, all of which have the same patron and year."""
+        """Return the first of the forms; all of them have the same patron and year."""
         return self.forms[0].entry
 
 
 async def return_rows(
     books: Books, logged: Sequence[tuple[Pack, Sequence[LoggedForm]]], is_asked: Callable[[FormEntry], bool]
 ) -> list[dict[str, Any]]:
-    """Return the rows of the returns that contain queried forms of the log; there are none unless a year is queried.
+    """Return the rows of the returns with queried forms of the log; none unless a year is queried.
 
-    If all tables and games are queried, filed returns that no longer have a form are included, except those that were
-    rejected: nothing is due of them any more.
+    If all tables and games are queried, filed returns that no longer have a form are included, except rejected ones,
+    which need no correction.
     """
     question = books.question
     if question.period != "year":
@@ -170,9 +170,9 @@ async def return_rows(
 
 
 def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
-    """Return the returns of the log's forms: one for each form, or one for all forms of a recipient in a year.
+    """Return the returns for the log's forms: one for each form, or one for all forms of a recipient in a year.
 
-    Winnings with relief under a treaty are on a return of their own, because their rate differs.
+    Winnings with relief under a treaty are on a separate return, because their rate differs.
     """
     together: dict[tuple[str, ...], list[LoggedForm]] = {}
     for one in logged:
@@ -199,11 +199,12 @@ def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
 
 
 def _filed(filings: Sequence[FilingSteps]) -> dict[tuple[str, str, str], _Filed]:
-    """Return the report of each return by form, year and account number.
+    """Return the current report of each return, keyed by form, year and account number.
 
-    That is the last report that was sent and not rejected, with a later one that was not sent as its `correction`, or
-    one that was `rejected`. Where none was sent, it is the last one prepared; a rejected report is returned only where
-    there is no other, or where the return that it should replace was corrected to nothing in the same file.
+    The current report is the last one that was sent and not rejected. A later report that was not sent is its
+    `correction`, and a later rejected one its `rejected`. If none was sent, the current report is the last one
+    prepared. A rejected report is current only if there is no other report, or if the report that it should replace was
+    corrected to zero in the same filing.
     """
     sent, unsent, rejected, first = (dict[tuple[str, str, str], _Filed]() for _ in range(4))
     for one in filings:
@@ -246,7 +247,7 @@ def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[st
 
 
 def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
-    """Return the withheld tax as cashiers recorded it on the forms; None if none was recorded on one of them."""
+    """Return the tax withheld in cents, as cashiers recorded it on the forms; None if a form has no such record."""
     found = [form.row.get(name) for form in forms]
     return None if None in found else total(one for one in found if one is not None)
 
@@ -271,7 +272,7 @@ def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> di
 def _became(
     books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, ...], before: _Filed | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the cells of a return's filing; `cents` are the winnings and withheld taxes that the return should have."""
+    """Yield the cells about a return's filing; `cents` are the return's current winnings and withheld taxes."""
     form, year = of
     rule, today = law.returns[form], books.place.gaming_day(books.question.known_at)
     file_by = due_on(rule.file_by, year)
@@ -303,9 +304,10 @@ def _became(
 
 
 def _again(before: _Filed, status: str) -> _Filed | None:
-    """Return the rejected report of a return that must be filed again, if there is one.
+    """Return the rejected report that must be filed again, or None.
 
-    If a return was corrected to nothing and returned anew, and only the new one was accepted, the one to nothing must.
+    If a return was corrected to zero and replaced in the same filing, and only the replacement was accepted, the
+    correction must be filed again.
     """
     if status == "rejected":
         return before

@@ -16,7 +16,7 @@ SOURCES: Final = (WinnerIdentified, PatronTaxResidenceSet)
 """The facts about winners."""
 
 _DAY: Final = timedelta(days=1)
-"""How far a round's gaming day may lie from the date on which it was closed."""
+"""The maximum distance between a round's gaming day and the date on which the round was closed."""
 
 _Win = tuple[date, str, str, int, str]
 """The key of a win: (gaming day, table, round or minute, seat, wager)."""
@@ -31,7 +31,7 @@ class Winners:
     residences: Mapping[str, str]
 
     def of(self, won: Won) -> Listed | None:
-        """Return the record of a win, or None."""
+        """Return the last record of a win by a cashier, or None."""
         return self.recorded.get(_win(won.line))
 
     def patron(self, won: Won) -> str | None:
@@ -40,13 +40,13 @@ class Winners:
         return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
 
     def paid(self, won: Won) -> Won:
-        """Return a win with its date of payment, if it was not paid on the day on which its round was closed."""
+        """Return a win with the recorded date of payment, if the record has one."""
         recorded = self.of(won)
         paid_on = None if recorded is None else recorded.fact.paid_on
         return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
 
     def claim(self, won: Won) -> dict[str, Any]:
-        """Return what a cashier recorded of a claim under a treaty, and of a taxpayer number."""
+        """Return a cashier's record of a claim under a treaty, and whether a taxpayer number was given."""
         recorded = self.of(won)
         if recorded is None:
             return {}
@@ -64,7 +64,7 @@ def _win(line: SettledLine) -> _Win:
 
 
 async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
-    """Return the possibly reportable wins paid in the queried year, up to the last queried day, and their winners.
+    """Return the possibly reportable wins of the queried year up to the last queried day, and their winners.
 
     The wins are ordered by time, and have their date of payment. Wins on gaming days around the turn of the year are
     included, so the caller must check the date. Small wins are included only if the winner is known to be taxed outside
@@ -94,7 +94,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins known only from a cashier: at counted tables, and of rounds that were not reversed."""
+    """Return the wins known only from cashiers' records: at counted tables, and in rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
     in_rounds = [one for one in alone if one.fact.round_id is not None]
@@ -117,7 +117,7 @@ async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -
 
 
 def _at_counted_table(books: Books, listed: Listed) -> Won:
-    """Return a win at a counted table; it is small if no rule for anyone's winnings applies to it."""
+    """Return a win at a counted table; it is `small` if only rules for nonresident aliens can apply to it."""
     line = _line(books, listed, listed.fact.won_at)
     of_anyone = (one for law in books.place.reporting for one in candidates(law, [line], "anyone"))
     return Won(line, 0, listed.entry, None, small=next(of_anyone, None) is None)
@@ -129,7 +129,7 @@ def _win_of(fact: WinnerIdentified) -> _Win:
 
 
 def _line(books: Books, listed: Listed, moment: datetime) -> SettledLine:
-    """Return a win as recorded by a cashier, with the moment at which it was won."""
+    """Return the settlement line of a win that a cashier recorded; `moment` is the time of the win."""
     fact = listed.fact
     place = books.place_on(fact.gaming_day)
     game = place.table(fact.table, fact.gaming_day).game
