@@ -41,7 +41,7 @@ class PitPlace(NamedTuple):
 
 
 class Said(NamedTuple):
-    """The position of a statement about an event: a stream sequence; `desk` > 0 for a desk change after it."""
+    """The position of a statement about an event: a sequence, and the number of the desk change after it (0: none)."""
 
     sequence: int
     desk: int = 0
