@@ -32,7 +32,7 @@ _RECONCILED: Final = PLAY + timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """The effects of a round in a pool other than its settlement."""
+    """The effects, besides its settlement, of a round from a pool."""
 
     assessed: Assessed
     meters: tuple[OnMeter, ...]
