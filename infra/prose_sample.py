@@ -53,7 +53,7 @@ def texts_of(root: Path = ROOT) -> list[Text]:
 
 
 def draw(texts: list[Text], kind: str, number: int, seed: int) -> list[Text]:
-    """Return up to `number` texts of `kind`, drawn without replacement with `seed`, by file and line."""
+    """Return up to `number` texts of `kind`, drawn without replacement with `seed`, sorted by file and line."""
     choices = [text for text in texts if text.kind == kind]
     drawn = random.Random(seed).sample(choices, min(number, len(choices)))  # noqa: S311 (a sample for readers)
     return sorted(drawn, key=lambda text: (text.path, text.line))

@@ -58,7 +58,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The number, the rate per second, and latency percentiles in milliseconds; percentile 100 is the maximum."""
+    """The number of operations, their rate per second, and latency percentiles in milliseconds; 100 is the maximum."""
 
     count: int
     per_second: float

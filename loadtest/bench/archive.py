@@ -3,10 +3,11 @@
   python -m loadtest.bench.archive --entries 200000 --days 4
 
 It fills the journal of round settlement with settled rounds of a simulated casino, on an embedded PostgreSQL, and signs
-it. Then gaming days are archived by `pitledger archive run`, and in turns the same rows are written alone: from Arrow
-in memory into an Iceberg table with the same properties, by PyIceberg. Printed are entries a second of CPU time (of the
-command with its start, and of PostgreSQL), the share of the two, and bytes an entry in files and in PostgreSQL's heap.
-The last day's archive is verified; the exit code is 1 if that fails. Slowness never fails a run.
+it. Then `pitledger archive run` archives one gaming day after the other. As a baseline, PyIceberg writes the same rows
+after each day, from Arrow in memory into an Iceberg table with the same properties. Printed are the entries per second
+of CPU time (archiving counts the command with its start, and PostgreSQL), the ratio of archiving to the baseline, and
+the bytes per entry in files and in PostgreSQL's heap. Finally the archive is verified; the exit code is 1 if that
+fails. Slowness never fails a run.
 """
 
 import argparse
@@ -67,7 +68,7 @@ _WAGERS: Final = ("first", "second", "third")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A day that was archived, and the same rows written alone: entries, and CPU seconds of each process."""
+    """One archived day and its baseline: number of entries, and CPU seconds of command, PostgreSQL and baseline."""
 
     entries: int
     command: float
@@ -76,12 +77,12 @@ class Turn:
 
     @property
     def rate(self) -> float:
-        """Return the entries a CPU second, from PostgreSQL to proven files."""
+        """Return the entries archived per CPU second, from PostgreSQL to verified files."""
         return self.entries / (self.command + self.postgres)
 
     @property
     def writing_rate(self) -> float:
-        """Return the entries a CPU second of writing the rows alone."""
+        """Return the entries per CPU second of the baseline, which only writes the rows."""
         return self.entries / self.writing
 
 
@@ -104,7 +105,7 @@ class Installation:
         self.command("db", "upgrade")
 
     def command(self, *words: str) -> float:
-        """Run a command of `pitledger`; return its CPU seconds. Raises: CalledProcessError."""
+        """Run a `pitledger` command; return the CPU seconds that it used. Raises: CalledProcessError."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(  # noqa: S603 - our own words
             [sys.executable, "-m", "services.cli.main", *words],
@@ -116,7 +117,7 @@ class Installation:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def fill(self, service: str, drafts: Iterator[EntryDraft], shards: int) -> int:
-        """Record entries in turn in several shards, and sign a checkpoint of each; return their number."""
+        """Record entries in several shards in turn, and sign each shard's checkpoint; return the number of entries."""
         signer = Signer.from_pem(self._home / "keys" / f"{service}.pem", signer_name(service))
         return asyncio.run(self._fill(service, drafts, shards, signer))
 
@@ -189,7 +190,7 @@ def _postings(table: str, sequence: int) -> tuple[Posting, ...]:
 
 
 def seals(days: Sequence[date]) -> Iterator[EntryDraft]:
-    """Yield the entries by which days were sealed."""
+    """Yield the drafts of the entries that seal the gaming days."""
     for number, day in enumerate(days, 1):
         yield EntryDraft(
             kind="day.final",
@@ -204,7 +205,7 @@ def seals(days: Sequence[date]) -> Iterator[EntryDraft]:
 
 
 def write_alone(store: Path, manifest: DayManifest, home: Path) -> float:
-    """Return the CPU seconds that writing a day's rows of entries takes, from Arrow into an Iceberg table."""
+    """Write a day's rows of entries from Arrow into a new Iceberg table; return the CPU seconds used."""
     paths = [store / one.path for one in manifest.files if one.table == "entries" and one.service == _SETTLEMENT]
     rows = pa.concat_tables([parquet.read_table(path).cast(ENTRIES) for path in paths])
     folder = home / f"alone-{manifest.number}"
@@ -226,7 +227,10 @@ def write_alone(store: Path, manifest: DayManifest, home: Path) -> float:
 
 
 def measure(options: argparse.Namespace, home: Path) -> bool:
-    """Fill, archive, compare and print; return whether the archive verifies."""
+    """Fill the journal, archive its days, print the figures, and verify the archive. Return True.
+
+    Raises: CalledProcessError if a command fails, such as the verification.
+    """
     days = [_FIRST_DAY + timedelta(days=number) for number in range(options.days)]
     with PostgresServer(settings={"fsync": "off", "full_page_writes": "off"}) as server:
         found = Installation(server, home)
@@ -282,7 +286,7 @@ def _bytes(connection: psycopg.Connection[Any]) -> int:
 
 
 def say(text: str) -> None:
-    """Print a line at once."""
+    """Print a line, and flush."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

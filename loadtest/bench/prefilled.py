@@ -111,7 +111,7 @@ class Cost:
 
     @property
     def all_us(self) -> float:
-        """Return the sum over all kinds of processes."""
+        """Return the CPU microseconds per round of all processes together."""
         return sum(self.us.values())
 
 

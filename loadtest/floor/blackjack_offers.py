@@ -1,4 +1,4 @@
-"""Five Blackjack games under chapter 633a, as rules submissions by the licensee's name of the game."""
+"""The rules submissions of five Blackjack games under chapter 633a, keyed by the licensee's name of the game."""
 
 from collections.abc import Mapping
 from typing import Any, Final

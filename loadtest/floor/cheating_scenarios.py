@@ -18,7 +18,7 @@ class KnowsTheCards:
     """Changes records as if a player knew the cards, and made a side bet only when it wins. It is an `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, cents: int) -> None:
-        """Apply to the player at a seat of the table; `cents` is the amount of the side bet."""
+        """Change the records of the player at `seat`; `cents` is the amount of the side bet."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager
@@ -39,7 +39,7 @@ class PostsLate:
     """Changes records as if a player added chips to some winning wagers (past posting). It is an `Amend`."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
-        """Apply to the player at a seat of the table; `share` is the share of winning wagers that are raised."""
+        """Change the records of the player at `seat`; `share` is the share of winning wagers that are raised."""
         self._settle = _settling(plan)
         self._seat = seat
         self._wager = wager

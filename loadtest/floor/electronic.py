@@ -1,7 +1,7 @@
 """Electronic wagers of a simulated day: game accounts are opened, funded, and debited before each round ends.
 
-An electronic table authorizes and captures its wagers over HTTP before it sends the record of the round. Other tables
-do not wait for it.
+An electronic table authorizes and captures its wagers over HTTP before it sends the record of the round. The records of
+other tables are not delayed by this.
 """
 
 import json

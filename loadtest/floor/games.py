@@ -24,7 +24,7 @@ GAMES: Final[tuple[FloorGame, ...]] = (
     FACE_UP_PAI_GOW,
     RHODE_ISLAND_PAI_GOW,
 )
-"""Every game that the floor can play. The pit is in Pennsylvania, so the last game is played only outside of it."""
+"""Every game that can be simulated. The last game is not in the pit, because the pit is in Pennsylvania."""
 
 _PIT: Final = (
     *["blackjack"] * 2,

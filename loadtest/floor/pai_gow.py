@@ -44,7 +44,7 @@ A player who banks shares the bank with the house if that is offered and the pla
 BANKS_WHEN_OFFERED: Final = 0.5
 """The probability that a player with the habit of banking accepts the bank when it is offered."""
 WANTS_NO_DEALER_WAGER: Final = 0.25
-"""The probability that a bank directs the dealer to place no wager. A wager of half the amount is half as probable."""
+"""The probability that a bank directs the dealer to place no wager; it is half that for a wager of half the amount."""
 SURRENDERS_LOSING_HANDS: Final = 0.5
 """The probability that a player with the habit surrenders a hand that the opposing hands beat."""
 PICKS_TWO_NUMBERS: Final = 0.3

@@ -144,7 +144,7 @@ class InventoryFacts:
         return self._journal.at_desk(entered, fill.at, recorded_at=at)
 
     def _redeem(self, day: PitDay, at: datetime) -> Iterator[Published]:
-        """Yield the redemptions of counter checks in chips by their drawers, except of some checks."""
+        """Yield the facts by which patrons redeem their counter checks in chips; some checks stay unredeemed."""
         checks = [(box, serial, cents) for box in day.boxes for serial, cents in box.dropped.checks.items()]
         for number, (box, serial, cents) in enumerate(checks, 1):
             if number % _KEPT == 0:

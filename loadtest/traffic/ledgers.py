@@ -2,7 +2,7 @@
 
 They are the facts of table inventory, vigorish, meters and accounts about the rounds of
 `loadtest.traffic.synthetic_month.month`, and about the people around them. They are generated without running these
-services, so that a month is as fast as its generation.
+services, so that a month is available as soon as it is generated.
 """
 
 from collections import deque
@@ -32,7 +32,7 @@ _RECONCILED: Final = PLAY + timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """The effects of a round in a pool other than its settlement."""
+    """The effects, besides its settlement, of a round from a pool."""
 
     assessed: Assessed
     meters: tuple[OnMeter, ...]

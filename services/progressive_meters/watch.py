@@ -17,7 +17,9 @@ _SECONDS: Final = 15.0
 async def watch(context: ServiceContext) -> None:
     """Compare periodically until cancelled, in the one process of the service that is the leader."""
     name = f"{context.service}: compare readings"
-    await run_on_leader(context.pools.background, name, _SECONDS, lambda: compare(context), "readings are not compared")
+    await run_on_leader(
+        context.pools.background, name, _SECONDS, lambda: compare(context), "comparison of meter readings"
+    )
 
 
 async def compare(context: ServiceContext) -> int:

@@ -28,7 +28,7 @@ _SECONDS: Final = 3.0
 async def watch(context: ServiceContext) -> None:
     """Run the tests until cancelled, in one process of the service."""
     await run_on_leader(
-        context.pools.background, WORK, _SECONDS, lambda: evaluate_sealed(context), "sealed days not tested"
+        context.pools.background, WORK, _SECONDS, lambda: evaluate_sealed(context), "fairness tests of sealed days"
     )
 
 

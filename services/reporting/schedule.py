@@ -91,7 +91,7 @@ async def watch(context: ServiceContext) -> None:
         except (DeliveryError, PagesError) as error:
             log.error("reports not delivered", error=str(error))
 
-    await run_on_leader(context.pools.background, WORK, _SECONDS, look, "sealed days not delivered")
+    await run_on_leader(context.pools.background, WORK, _SECONDS, look, "delivery of reports")
 
 
 async def deliver_sealed(

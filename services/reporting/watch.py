@@ -34,9 +34,9 @@ async def watch(context: ServiceContext) -> None:
         async with context.pools.background.connect() as connection:
             await observe(context, connection)
 
-    looking = every(_WATCH_SECONDS, look, "business metrics not updated")
-    preparing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency report metrics not updated")
-    filing = every(_FILINGS_SECONDS, lambda: observe_late(context), "metric of late filings not updated")
+    looking = every(_WATCH_SECONDS, look, "business metrics")
+    preparing = every(_FILINGS_SECONDS, lambda: observe_unprepared(context), "currency report metrics")
+    filing = every(_FILINGS_SECONDS, lambda: observe_late(context), "metric of late filings")
     jobs = (PROGRESS.watch(context), schedule.watch(context), evidence.watch(context))
     await asyncio.gather(*jobs, looking, preparing, filing)
 

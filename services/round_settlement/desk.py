@@ -26,4 +26,4 @@ async def _waiting(connection: AsyncConnection) -> Sequence[ApprovedEvent]:
 
 async def watch(context: ServiceContext) -> None:
     """Send approved corrections until cancelled."""
-    await every(_SECONDS, corrections_sender(context).send, "approved corrections wait")
+    await every(_SECONDS, corrections_sender(context).send, "sending of approved corrections")

@@ -28,8 +28,8 @@ _A_DAY: Final = timedelta(days=1)
 
 async def watch(context: ServiceContext) -> None:
     """Write off expired money and update the metrics until cancelled, each independently of the other."""
-    expiring = every(_SECONDS, lambda: expire_due(context), "promotional money does not expire")
-    looking = every(_SECONDS, lambda: observe(context), "promotional money not watched")
+    expiring = every(_SECONDS, lambda: expire_due(context), "expiry of promotional money")
+    looking = every(_SECONDS, lambda: observe(context), "promotional money metrics")
     await asyncio.gather(expiring, looking)
 
 

@@ -182,7 +182,7 @@ def replaced(table: Table, *names: str) -> dict[str, ColumnElement[Any]]:
 
 
 def excluded(table: Table) -> ReadOnlyColumnCollection[str, KeyedColumnElement[Any]]:
-    """Return the columns of the new row, as ON CONFLICT names them."""
+    """Return the columns of the new row, for use in `on_conflict` (SQL's EXCLUDED)."""
     return insert_into(table).excluded
 
 
@@ -205,14 +205,14 @@ def primary_key(table: Table) -> tuple[str, ...]:
 
 
 def given(table: Table, names: Sequence[str]) -> FromClause:
-    """Return the statement's rows as a FROM clause with these columns of the table."""
+    """Return the rows passed to the statement as a FROM clause with these columns of the table."""
     columns = (column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names)
     rows = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns)
     return rows.render_derived(name="given", with_types=True)
 
 
 def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[bool]:
-    """Return the condition that a table row and a given row have the same values in these columns."""
+    """Return the SQL condition that a row of the table and a row of `rows` have the same values in these columns."""
     return and_(*(table.c[name] == rows.c[name] for name in by))
 
 
@@ -241,7 +241,7 @@ async def copy_tuples(
 
 
 def copy_into(table: Table, names: Sequence[str]) -> str:
-    """Return the statement that takes the text of `copy_text`."""
+    """Return the SQL COPY statement that reads the text returned by `copy_text`."""
     quoted = ", ".join(f'"{name}"' for name in names)
     return f"COPY {table.fullname} ({quoted}) FROM STDIN"
 
@@ -252,7 +252,7 @@ def copy_text(table: Table, rows: Sequence[tuple[Any, ...]], names: Sequence[str
 
 
 def _copy_text(table: Table, names: Sequence[str], values: Iterable[Iterable[Any]]) -> bytes:
-    """Return rows as COPY reads them, from one iterable of values per column."""
+    """Return rows in the text format of COPY, from one iterable of values per column."""
     fields = (map(_copy_format(table.c[name]), column) for name, column in zip(names, values, strict=True))
     return b"\n".join(map(b"\t".join, zip(*fields, strict=True))) + b"\n"
 
@@ -275,7 +275,7 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
 
 
 def _is_text(kind: TypeEngine[Any]) -> bool:
-    """Return whether a type's JSON representation differs from its own text form."""
+    """Return whether values of an SQL type are passed as JSON text, which differs from the type's own text form."""
     return isinstance(kind, LargeBinary) or _is_json_text(kind)
 
 

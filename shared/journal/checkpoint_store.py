@@ -1,7 +1,7 @@
 """Store signed checkpoints as files, out of reach of people who can alter the database.
 
 For each log the store keeps the latest checkpoint, in a file that each save replaces, and the first checkpoint of every
-tile of `TILE_ENTRIES` entries. Others are not kept, because a later tree commits to all earlier entries.
+tile of `TILE_ENTRIES` entries. Other checkpoints are not kept, because a later tree commits to all earlier entries.
 """
 
 import fcntl

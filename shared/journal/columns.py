@@ -9,7 +9,7 @@ from sqlalchemy.types import TypeEngine
 MOMENT: Final = DateTime(timezone=True)
 
 COPIED: Final = {"copied": True}
-"""The `info` of an index that second copies of its table need as well, for projecting and comparing rows."""
+"""The `info` of an index that is also created on the second copy of its table, for projecting and comparing rows."""
 
 
 class Parsed(JSONB):

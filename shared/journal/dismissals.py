@@ -51,7 +51,7 @@ def filter_of(said: object) -> QuarantineFilter:
 
 
 def properties_of(one: Dismissal) -> Sequence[str]:
-    """Return a sequence of the one property to which a dismissal is limited; empty if it is not limited."""
+    """Return the property to which a dismissal is limited, as a sequence of one; empty if it is not limited."""
     return () if one.property is None else (one.property,)
 
 

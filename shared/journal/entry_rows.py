@@ -1,4 +1,4 @@
-"""Entries as rows of a journal's table."""
+"""Convert entries to rows of the journal's table `entries`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -23,11 +23,14 @@ ENTRY_COLUMNS: Final = (
     "accounts",
     "cents",
 )
-"""The columns of an entry, in the order of `entry_values`."""
+"""The columns of the table `entries`, in the order of the values that `entry_values` returns."""
 
 
 def entry_values(entry: Entry, numbers: Mapping[Account, int]) -> tuple[Any, ...]:
-    """Return an entry's row; `numbers` are the accounts' numbers in the journal. Raises: KeyError for another one."""
+    """Return an entry as a row. `numbers` maps accounts to their numbers in the journal.
+
+    Raises: KeyError for an account without a number.
+    """
     draft = entry.draft
     return (
         entry.shard,

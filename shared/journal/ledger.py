@@ -37,7 +37,7 @@ class StreamTaken(Fenced):
 
 
 COPY_FROM: Final = 100
-"""The number of entries from which COPY is cheaper; fewer are sent in one round trip with all other statements."""
+"""Minimum number of entries for which COPY is used; fewer entries are sent in one round trip with other statements."""
 
 
 _RECORD_HASH: Final = ENTRY_COLUMNS.index("record_hash")
@@ -171,7 +171,7 @@ class Ledger:
         return await self.open_shard(connection, f"{prefix}{count}")
 
     def require_sealed(self, shard: Shard) -> Shard:
-        """Return the shard. Raises: Unsealed if its state is not the one that the service sealed."""
+        """Return the shard unchanged if its seal is valid. Raises: Unsealed otherwise."""
         if self.seals is not None:
             self.seals.require(shard)
         return shard

@@ -118,8 +118,9 @@ async def list_quarantined(
     """Return open records, oldest first; with `resolved`, closed records are included.
 
     With `properties`, return only records that are listed under at least one property, and under no property outside
-    `properties`. With `listed_under`, return only records that are listed under this property or under none. With
-    `known`, the names of the properties that there are, "none" includes other names, such as misspelled ones.
+    `properties`. With `listed_under`, return only records that are listed under this property or under none. If `known`
+    contains the names of all properties, records listed only under other names, such as misspelled ones, count as
+    listed under none.
     """
     q = tables.quarantine.c
     query = _records(tables).where(q.id > after).limit(limit)

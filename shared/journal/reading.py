@@ -23,7 +23,7 @@ _TURN: Final = 20
 
 
 async def _go_on() -> None:
-    """Return immediately: the default pause."""
+    """Do not pause: the default for `rest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ async def reached(connection: AsyncConnection, tables: JournalTables, topic: Top
 
 
 async def input_open(connection: AsyncConnection, tables: JournalTables) -> int:
-    """Return the number of missing or quarantined events, over all properties."""
+    """Return the number of missing events (gaps) and open quarantined records, over all properties."""
     gaps, quarantine = tables.gaps.c, tables.quarantine.c
     missing = select(func.coalesce(func.sum(gaps.last - gaps.first + 1), 0)).scalar_subquery()
     refused = select(func.count()).where(quarantine.resolved_at.is_(None)).scalar_subquery()

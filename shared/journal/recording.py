@@ -15,8 +15,8 @@ Recorded = tuple[Entry, Fact]
 class FactWithPostings:
     """A fact to be recorded, and its postings: signed cents by account, sum zero.
 
-    `gaming_day` defaults to that of the fact, `occurred_at` to that of the cause. `stream` is the entry's stream and
-    sequence, by default those of the cause.
+    `gaming_day` defaults to the fact's gaming day, and `occurred_at` to the cause's. `stream` is the entry's (stream,
+    sequence), by default the cause's.
     """
 
     fact: Fact

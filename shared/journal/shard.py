@@ -33,7 +33,7 @@ class Shard:
     seal: bytes | None = None
 
     def text(self, service_key: str) -> bytes:
-        """Return the text of the state that the key of this name signs."""
+        """Return the state as the text that is signed with the key named `service_key`."""
         stands = f"{self.next_offset} {self.next_seq} {self.head.hex()}"
         return f"pitledger-shard-v1\n{service_key}\n{self.name}\n{stands}\n".encode()
 

@@ -47,7 +47,7 @@ def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
 def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
     """Return the signed bytes of a replay; `said` are the headers that identify the record that it replaces.
 
-    They are encoded as a message on a reserved topic, so that they can never be mistaken for those of a message.
+    The replay is encoded as a message on a reserved topic, so that its signature is never valid for a message.
     """
     fields = [topic.encode(), key or b"", *(each or b"" for each in said)]
     written = b"".join(len(field).to_bytes(4, "big") + field for field in fields)

@@ -1,7 +1,7 @@
 """Stored roots of the complete tiles of a shard's Merkle tree, so that a proof reads only two tiles of hashes.
 
-They are computed when a checkpoint is listed, and stored with it. A missing root is recomputed from the entries. A
-proof from an altered root fails, because it does not lead to the signed root.
+The roots are computed when a checkpoint is listed, and are stored with it. A missing root is recomputed from the
+entries. A proof that uses an altered root fails, because it does not lead to the signed root.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ async def path_to_root(
 
 
 async def _kept(connection: AsyncConnection, tables: JournalTables, shard: int) -> dict[int, bytes]:
-    """Return tile -> root stored with a listed checkpoint."""
+    """Return tile number -> stored root, for the tiles whose roots are stored with listed checkpoints."""
     c = tables.checkpoints.c
     query = select(c.size, c.tile_roots).where(c.shard == shard, c.tile_roots.is_not(None)).order_by(c.size)
     found: dict[int, bytes] = {}

@@ -18,7 +18,7 @@ from shared.journal.tables import JournalTables
 
 GENERATION: Final = "~"
 FORGOTTEN: Final = "deleted from the database"
-"""The placeholder id of a topic that was read, but whose identity is no longer in the database."""
+"""The placeholder id of a topic that the service has read, but whose identity was deleted from the database."""
 
 
 @dataclass(frozen=True, slots=True)

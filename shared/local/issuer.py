@@ -118,7 +118,10 @@ class DevelopmentIssuer:
         return {"token_type": "Bearer", "expires_in": int(self._life.total_seconds())}
 
     def redeem(self, asked: Mapping[str, str]) -> Mapping[str, Any] | None:
-        """Return the token response for an authorization code, once; None if code, redirect or verifier is wrong."""
+        """Return the token response for an authorization code; None if code, redirect or verifier is wrong.
+
+        A code is valid for one attempt.
+        """
         known = self._codes.pop(asked.get("code", ""), None)
         if known is None or asked.get("redirect_uri") != known["redirect_uri"]:
             return None

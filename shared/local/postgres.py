@@ -230,7 +230,7 @@ def _create_database(connection: psycopg.Connection[Any], password: str) -> None
 
 
 def _validate(connection: psycopg.Connection[Any], role: str, password: str) -> None:
-    """Set a role's password by its verifier only, so that the server and its log never see the password."""
+    """Set a role's password as a hash computed here, so that neither the server nor its log sees the password."""
     verifier = connection.pgconn.encrypt_password(password.encode(), role.encode()).decode()
     statement = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(verifier))
     connection.execute(statement)

@@ -92,7 +92,7 @@ class TableComparison:
 
 
 Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
-"""Rows by key; the keys can be sorted."""
+"""Key -> row (a mapping by column name); the keys can be sorted."""
 
 
 def compare_rows(table: str, key: Sequence[str], was: Rows, should_be: Rows) -> ComparedTable:

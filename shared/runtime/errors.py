@@ -59,7 +59,7 @@ def may_pass(error: BaseException) -> bool:
 
 
 def is_fenced(error: BaseException) -> bool:
-    """Return whether another process is ahead, so that the caller must read the shard again instead of waiting."""
+    """Return whether another process has advanced the shard, so that it must be read again instead of waiting."""
     return kind_of(error) is ErrorKind.FENCED
 
 

@@ -17,7 +17,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
 OF_COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "archive": ("adbc_driver_postgresql", "duckdb", "obstore", "pyarrow", "pyiceberg"),
 }
-"""Modules of each extra that no service needs, by its name: that of `pitledger archive` and `pitledger sql`."""
+"""Modules of the extras that no service needs, by the name of the extra: those of `pitledger archive` and `sql`."""
 
 
 class ExtraMissing(Exception):
@@ -30,7 +30,7 @@ def require_extra(service: str) -> None:
 
 
 def require_package(package: str) -> None:
-    """Raise ExtraMissing unless a package is installed that belongs to an extra."""
+    """Raise ExtraMissing unless a package, which belongs to an extra, is installed."""
     _require((package,), next(name for name, packages in EXTRAS.items() if package in packages))
 
 

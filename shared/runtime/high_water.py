@@ -1,4 +1,6 @@
-"""High-water marks: how far a journal was, by evidence outside its database. A database behind them records nothing.
+"""High-water marks: the known length of a journal, by evidence outside its database.
+
+While the database is behind these marks, nothing is recorded.
 
 The stored answers of commands are in the same database, so a database restored to an earlier state forgets payments.
 Before anything is recorded or published, the database is compared with evidence that is not restored with it: the
@@ -32,7 +34,7 @@ _SERVER: Final = (
 
 
 class HighWaterMark(NamedTuple):
-    """An entry known to be in a shard: its sequence, its hash, and the source of that knowledge."""
+    """An entry known to be in a shard: its sequence, its hash, and the source of this evidence."""
 
     seq: int
     hash: bytes
@@ -70,7 +72,7 @@ class HighWater:
         self._signed: dict[str, int] = {}
         self._server: tuple[Any, ...] | None = None
         self._servers = 0
-        """Number of times that a new connection met another server start or another database than the last one."""
+        """Number of times that a new connection found another server start or database than the previous connection."""
         self._compared: int | None = None
         """The value of `_servers` when the last finished comparison began."""
         self._turn = asyncio.Lock()

@@ -124,7 +124,7 @@ def configure_logs(
 ) -> None:
     """Set up structlog, and route the standard library's loggers through it; `stream` is stderr by default.
 
-    `form` is "json" or anything else for readable text.
+    `form` is "json" for JSON; any other value selects readable text.
     """
     stream = stream or sys.stderr
     per_minute = PerMinute(lines_per_minute_max)

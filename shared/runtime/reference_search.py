@@ -1,11 +1,11 @@
-"""Find what people identify by a printed reference: in any case, by the whole reference or by its last characters.
+"""Search for rows by a printed reference, given completely or by its last characters, in upper or lower case.
 
-An index on the reversed reference in lower case makes both a range of the index:
+With an index on the reversed reference in lower case, both searches read one range of the index:
 
     Index("rounds_by_end", reversed_reference(column("round_id")), "property")
 
-The property comes last. While a table has no statistics, the planner takes an index that begins with the property to be
-as good as that of the primary key, and would scan the property's rows for each row that is looked up by its key.
+The property is the last column of the index. If it were the first, then the planner, while a table has no statistics,
+could prefer this index to the primary key, and scan all rows of the property to find one row by its key.
 """
 
 from typing import Any, Final
@@ -13,22 +13,22 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, Table, collate, func, select
 
 LAST_CHARACTERS_MIN: Final = 4
-"""Minimum number of characters by which the end of a reference is found; a shorter text must be the whole reference."""
+"""Minimum length of a text that is searched for at the end of references; a shorter text must be a whole reference."""
 
 FOUND_MAX: Final = 20
-"""Maximum number of references found by a search."""
+"""Maximum number of rows that a search returns."""
 
 _AFTER_EVERY_CHARACTER: Final = "\x7f"
-"""A character after all that an `Identifier` may contain, in the C collation."""
+"""A character that sorts after every character of an `Identifier`, in the C collation."""
 
 
 def reversed_reference(reference: ColumnElement[str]) -> ColumnElement[str]:
-    """Return the SQL expression of the index: the reference in lower case, from its end, in the C collation."""
+    """Return the SQL expression of the index: the reference in lower case, reversed, in the C collation."""
     return func.reverse(func.lower(collate(reference, "C")))
 
 
 def matches_reference(reference: ColumnElement[str], typed: str) -> ColumnElement[bool]:
-    """Return the SQL condition for references that `typed` means."""
+    """Return the SQL condition for references that end with `typed`, or equal it if it is short; case is ignored."""
     if len(typed) < LAST_CHARACTERS_MIN:
         return is_reference(reference, typed)
     end = typed.lower()[::-1]
@@ -36,14 +36,14 @@ def matches_reference(reference: ColumnElement[str], typed: str) -> ColumnElemen
 
 
 def is_reference(reference: ColumnElement[str], typed: str) -> ColumnElement[bool]:
-    """Return the SQL condition for references that are `typed` as a whole, in any case."""
+    """Return the SQL condition for references that equal `typed`, ignoring case."""
     return reversed_reference(reference) == typed.lower()[::-1]
 
 
 def references_like(table: Table, name: str, property_name: str, typed: str) -> Select[Any]:
-    """Return the query for the first rows of a property whose reference in column `name` `typed` means.
+    """Return the query for a property's rows whose reference, in column `name`, matches `typed`.
 
-    A row whose whole reference was typed comes first.
+    At most `FOUND_MAX` rows are returned, beginning with a row whose whole reference equals `typed`.
     """
     reference = table.c[name]
     return (

@@ -36,7 +36,7 @@ async def last_number(connection: AsyncConnection, table: Table, name: str, /, *
 
 
 def thing_of(kind: type[ThingT], row: Row[Any], /, **more: Any) -> ThingT:
-    """Return a dataclass or document from a row: each field has the value in `more` or the column of its name."""
+    """Return a dataclass or document from a row. The value of each field is in `more` or in the column of its name."""
     said = row._asdict()  # a row of SQLAlchemy or of a pipeline
     return kind(**({name: said[name] for name in _fields(cast("Any", kind)) if name in said} | more))
 

@@ -56,7 +56,7 @@ class PatronKey:
         return _decrypt(self.key, ciphertext, f"{self.about} {what}").decode()
 
     def digest(self, text: str) -> bytes:
-        """Return a keyed digest (HMAC-SHA-256) of a text, which tells equal texts without opening them."""
+        """Return a keyed digest (HMAC-SHA-256) of a text, by which encrypted texts can be compared for equality."""
         return hmac.digest(self.key, text.encode(), "sha256")
 
 

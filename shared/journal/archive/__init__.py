@@ -1,1 +1,1 @@
-"""The archive of a journal: its columns, signed manifests, and the verification of files without the database."""
+"""The archive of a journal: table columns, signed manifests, and verification of the files without a database."""

@@ -1,7 +1,8 @@
 """The columns of the archive's tables, as Arrow schemas from which the Iceberg tables are created.
 
-Every table begins with `service`, `property` and `gaming_day`, which name one overwrite and one partition. None of them
-is ever null or empty. Names are no reserved words of an SQL engine, and each meaning is in the field's metadata `doc`.
+Every table begins with `service`, `property` and `gaming_day`. These columns are the partition key, and archiving a day
+overwrites the rows with its values. They are never null or empty. No column name is a reserved word of an SQL engine.
+The description of each column is in the field's metadata, under `doc`.
 """
 
 from collections.abc import Mapping
@@ -76,11 +77,11 @@ CHECKPOINTS: Final = pa.schema(
 )
 
 TABLES: Final[Mapping[str, pa.Schema]] = {"entries": ENTRIES, "accounts": ACCOUNTS, "checkpoints": CHECKPOINTS}
-"""The schema of each table of the archive."""
+"""Table name -> schema, for all tables of the archive."""
 
 SORTED_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "entries": ("shard", "seq"),
     "accounts": ("account",),
     "checkpoints": ("shard", "size"),
 }
-"""The order of the rows of one service, property and gaming day in each table."""
+"""Table name -> columns by which the rows of one service, property and gaming day are sorted."""

@@ -1,4 +1,4 @@
-"""Read the files of a manifest, a few rows at a time, and collect what is wrong with them."""
+"""Read the data files that a manifest lists, in batches of rows, and collect their problems."""
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -11,21 +11,21 @@ from shared.journal.archive.columns import PARTITION, TABLES
 from shared.journal.archive.manifest import ArchivedFile, DayManifest
 
 Read = Callable[[str], bytes]
-"""Returns a file of the store by its path. Raises: FileNotFoundError."""
+"""Return the content of a file in the archive's store, by its path. Raises: FileNotFoundError."""
 
 _AT_ONCE: Final = 2048
-"""The number of rows that are in memory at the same time, besides the file."""
+"""Maximum number of decoded rows in memory, in addition to the bytes of the file."""
 
 
 class ArchiveProblem(NamedTuple):
-    """What is wrong with an archive. `number` is the manifest's, 0 if it is about no single one."""
+    """A problem of an archive. `number` is the number of the manifest concerned, 0 if it concerns no single one."""
 
     number: int
     what: str
 
 
 class DayFiles:
-    """The files of a manifest, each read once; `problems` has what is wrong with those that were read."""
+    """The data files of a manifest, each of which is read once. `problems` covers the files read so far."""
 
     def __init__(self, manifest: DayManifest, read: Read) -> None:
         self.problems: list[ArchiveProblem] = []
@@ -33,17 +33,17 @@ class DayFiles:
         self._unread: list[ArchivedFile] = list(manifest.files)
 
     def rows(self, service: str, table: str) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that a service has in a table, in the order of the files, as the table declares them."""
+        """Yield a service's rows of an archived table, with the table's declared columns, in the order of the files."""
         for one in self._manifest.files:
             if (one.service, one.table) == (service, table):
                 yield from self._rows(one)
 
     def table(self, service: str, table: str) -> pa.Table:
-        """Return the rows that a service has in a table; there may be none, such as accounts without postings."""
+        """Return a service's rows of an archived table; empty if it has none, such as no accounts without postings."""
         return pa.Table.from_batches(self.rows(service, table), TABLES[table])
 
     def read_rest(self) -> None:
-        """Read the files that were not read yet."""
+        """Read the files that have not been read yet, so that `problems` covers all files."""
         for one in self._unread[:]:
             for _ in self._rows(one):
                 pass
@@ -81,13 +81,16 @@ _Rows = TypeVar("_Rows", pa.RecordBatch, pa.Table)
 
 
 def as_declared(rows: _Rows, table: str) -> _Rows:
-    """Return rows with the columns and types of an archived table. Raises: ValueError, KeyError, ArrowException."""
+    """Return rows converted to the columns and types of an archived table.
+
+    Raises: ValueError, KeyError or ArrowException if a column is missing or cannot be converted.
+    """
     schema = TABLES[table]
     return rows.select(schema.names).cast(schema)
 
 
 def _filed(rows: pa.RecordBatch) -> set[tuple[object, ...]]:
-    """Return the services, properties and gaming days of rows."""
+    """Return the distinct (service, property, gaming day) of the rows."""
     names = [column.name for column in PARTITION]
     groups = pa.Table.from_batches([rows.select(names)]).group_by(names).aggregate([])
     return set(zip(*(groups.column(name).to_pylist() for name in names), strict=True))

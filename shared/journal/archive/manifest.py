@@ -1,8 +1,9 @@
-"""The manifests of an archive: one document for each time a gaming day was archived, in a signed chain.
+"""The manifests of an archive: one document for each archiving of a gaming day, in a signed chain.
 
-A manifest lists the files of the day with their hashes, and for each shard the entries and the proof that leads from
-them to a signed checkpoint. It names the SHA-256 of the manifest before it. The manifests are a log of their own, whose
-leaves are their SHA-256: beside manifest `n` lies the signed checkpoint (C2SP tlog-checkpoint) of the first `n`.
+A manifest lists the day's data files with their hashes. For each shard it lists the archived entries, and the proof
+that they are in the tree of a signed checkpoint. It also contains the SHA-256 of the previous manifest. The manifests
+form a log whose leaves are their SHA-256 hashes. Manifest `n` is stored with the signed checkpoint (C2SP
+tlog-checkpoint) of the first `n` manifests.
 """
 
 import base64
@@ -20,19 +21,19 @@ from shared.journal.merkle import HASH_BYTES, EvidenceError, Frontier
 from shared.journal.signed_note import Signer, Verifier, decode_base64
 
 ARCHIVE: Final = "archive"
-"""The name of the archive as a signer: its key is `pitledger/archive`."""
+"""The name with which the archive signs: its key is named `pitledger/archive`."""
 ORIGIN: Final = "pitledger/archive/manifests"
 """The origin of the log of manifests."""
 FIRST: Final = "0" * 64
-"""What the first manifest names as the hash of the manifest before it."""
+"""The `previous` hash in the first manifest, which has no predecessor."""
 OF_NO_PROPERTY: Final = "-"
-"""The property under which entries are filed that belong to none."""
+"""The placeholder for the property of entries that belong to no property."""
 
 FiledUnder = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,63}|-)$")]
 
 
 class ManifestError(EvidenceError):
-    """A manifest is malformed, is not the signed one, or does not continue the chain."""
+    """A manifest is malformed, differs from the signed one, or does not continue the chain."""
 
 
 class _Part(BaseModel):
@@ -40,7 +41,7 @@ class _Part(BaseModel):
 
 
 class ArchivedFile(_Part):
-    """A data file: the table and the service of its rows, its path in the store, its size and its hash."""
+    """A data file: table and service of its rows, path in the store, size in bytes, SHA-256, and number of rows."""
 
     table: str
     service: str
@@ -51,12 +52,12 @@ class ArchivedFile(_Part):
 
 
 class ArchivedShard(_Part):
-    """The entries of a shard that are filed under the day, and their proof.
+    """The archived entries of a shard for one gaming day, with their proof.
 
-    `ranges` are the first and the last sequence of each uninterrupted run. `last_hash` is the hash of the last of these
-    entries. `proof` are the hashes (base64, concatenated) that lead with the entries to the root of `checkpoint`, a
-    signed note. The rest is the state of the shard when it was read: next offset of its input, next sequence, head, and
-    the service's seal on these (base64; none if the service signs nothing).
+    `ranges` lists the consecutive sequences as (first, last). `last_hash` is the hash of the last of these entries.
+    `proof` is a subset proof (base64 of the concatenated hashes): with the entries' hashes it leads to the Merkle root
+    in `checkpoint`, a signed note. The other fields are the state of the shard when it was read: next input offset,
+    next sequence, head, and the service's seal of this state (base64; None if the service signs nothing).
     """
 
     shard: int
@@ -72,7 +73,7 @@ class ArchivedShard(_Part):
     seal: str | None
 
     def path_hashes(self) -> list[bytes]:
-        """Return the hashes of the proof. Raises: EvidenceError if they are malformed."""
+        """Return the hashes of the proof, decoded. Raises: EvidenceError if they are malformed."""
         joined = decode_base64(self.proof, f"proof of shard {self.name}")
         if len(joined) % HASH_BYTES:
             raise ManifestError(f"proof of shard {self.name}: {len(joined)} bytes are no hashes")
@@ -80,7 +81,7 @@ class ArchivedShard(_Part):
 
 
 class ArchivedService(_Part):
-    """The entries of a service's journal that are filed under the day, and the number of their postings."""
+    """The archived part of a service's journal for one gaming day: numbers of entries and postings, and shards."""
 
     service: str
     entries: int = Field(ge=1)
@@ -89,7 +90,7 @@ class ArchivedService(_Part):
 
 
 class ArchivedTable(_Part):
-    """An Iceberg table as it was committed: the id of its snapshot, and the path of its metadata in the store."""
+    """An Iceberg table as committed: the id of the snapshot, and the path of the table metadata in the store."""
 
     name: str
     snapshot: int
@@ -97,9 +98,10 @@ class ArchivedTable(_Part):
 
 
 class DayManifest(_Part):
-    """What was archived of a gaming day of a property, at a moment, and proven by reading it back.
+    """The manifest of one archiving of a property's gaming day; the files were read back and verified.
 
-    `previous` is the SHA-256 of manifest `number - 1`; `replaces` is the number of the day's manifest before this one.
+    `number` is the manifest's position in the archive, from 1. `previous` is the SHA-256 of manifest `number - 1`.
+    `replaces` is the number of the previous manifest of the same day, or None.
     """
 
     format: Literal["pitledger-archive-manifest-v1"]
@@ -114,24 +116,24 @@ class DayManifest(_Part):
     files: tuple[ArchivedFile, ...]
 
     def day(self) -> tuple[str, date]:
-        """Return property and gaming day."""
+        """Return (property, gaming day)."""
         return self.property, self.gaming_day
 
     def rows(self) -> int:
-        """Return the number of entries."""
+        """Return the number of archived entries, over all services."""
         return sum(one.entries for one in self.services)
 
     def size(self) -> int:
-        """Return the bytes of all data files."""
+        """Return the total size of the data files, in bytes."""
         return sum(one.size for one in self.files)
 
     def text(self) -> bytes:
-        """Return the document as it is written and hashed."""
+        """Return the manifest as JSON, exactly as it is stored and hashed."""
         return self.model_dump_json(indent=1).encode() + b"\n"
 
     @classmethod
     def read(cls, text: bytes) -> Self:
-        """Return the manifest in a document. Raises: ManifestError if it is malformed."""
+        """Return the manifest decoded from JSON. Raises: ManifestError if it is malformed."""
         try:
             return read_model(cls, text)
         except MemberTwice as error:
@@ -143,24 +145,24 @@ class DayManifest(_Part):
 
 
 class Signed(NamedTuple):
-    """A manifest as it lies in the store: its text, and the signed note beside it."""
+    """A manifest as stored: its JSON text, and the signed checkpoint note that is stored with it."""
 
     text: bytes
     note: str
 
     @property
     def digest(self) -> bytes:
-        """Return the SHA-256 of the document (32 bytes)."""
+        """Return the SHA-256 of the manifest's text (32 bytes)."""
         return sha256(self.text).digest()
 
 
 def encode_hashes(hashes: Sequence[bytes]) -> str:
-    """Return hashes as they are written in a manifest."""
+    """Return hashes in the form of a manifest: concatenated, in base64."""
     return base64.b64encode(b"".join(hashes)).decode()
 
 
 def sign_manifest(manifest: DayManifest, before: Frontier, signer: Signer) -> Signed:
-    """Return a manifest with its note; `before` is the log of the manifests before it."""
+    """Return a manifest with its signed note; `before` is the log of the preceding manifests."""
     assert manifest.number == before.size + 1, "manifests are numbered without gaps"
     text = manifest.text()
     after = before.append(sha256(text).digest())
@@ -170,8 +172,8 @@ def sign_manifest(manifest: DayManifest, before: Frontier, signer: Signer) -> Si
 def open_manifest(signed: Signed, before: Frontier, previous: str, verifiers: Iterable[Verifier]) -> DayManifest:
     """Verify the next manifest of a chain and return it.
 
-    `before` is the log of the manifests before it, and `previous` the SHA-256 of the last of them in hexadecimal.
-    Raises: EvidenceError if signature, number, hash or chain is wrong.
+    `before` is the log of the preceding manifests, and `previous` the SHA-256 (hexadecimal) of the last of them.
+    Raises: EvidenceError if the signature, the number, or the hash of this or the previous manifest is wrong.
     """
     checkpoint = open_note(signed.note, verifiers)
     after = before.append(signed.digest)
@@ -188,5 +190,5 @@ def open_manifest(signed: Signed, before: Frontier, previous: str, verifiers: It
 
 
 def current(manifests: Iterable[DayManifest]) -> dict[tuple[str, date], DayManifest]:
-    """Return the latest manifest of each day, by property and gaming day; the manifests are given in their order."""
+    """Return (property, gaming day) -> latest manifest of that day; `manifests` must be in the order of the chain."""
     return {manifest.day(): manifest for manifest in manifests}

@@ -1,4 +1,4 @@
-"""Prove a single archived entry: the document that `shared.journal.proof` defines, from files alone."""
+"""Create the inclusion proof (`shared.journal.proof`) of an archived entry from the archive's files alone."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from shared.journal.proof import prove
 
 
 def prove_archived(manifests: Sequence[DayManifest], read: Read, service: str, shard: str, seq: int) -> str:
-    """Return the proof document of an entry; `shard` is the shard's name or number.
+    """Return the inclusion proof document of an archived entry; `shard` is the shard's name or number.
 
-    Raises: LookupError if no manifest has the entry; EvidenceError if files and checkpoint do not match.
+    Raises: LookupError if no manifest lists the entry; EvidenceError if the files do not match manifest or checkpoint.
     """
     manifest, described = _find(manifests, service, shard, seq)
     files = DayFiles(manifest, read)

@@ -1,13 +1,14 @@
-"""The bytes under the hashes of archived entries, for many rows at once from their columns.
+"""Compute the bytes that the hashes of archived entries cover, for whole batches of rows.
 
-They are exactly those of `shared.journal.entry.entry_record`. Each field is its length in eight bytes, big-endian, and
-its bytes; texts are in UTF-8, numbers decimal, moments microseconds since 1970 in UTC. The fields are, in this order:
+The bytes equal those of `shared.journal.entry.entry_record`. Each field is encoded as its length in eight bytes,
+big-endian, followed by its bytes. Texts are in UTF-8, numbers in decimal, and moments in microseconds since 1970 (UTC).
+The fields are, in this order:
 
     pitledger-entry-v1, previous, shard_name, seq, kind, source, sequence, event_id, input_offset, record_hash,
     gaming_day, occurred_at, recorded_at, data, the number of postings,
-    and of each posting account_property, table_name, wager, leg, cents
+    and for each posting account_property, table_name, wager, leg, cents
 
-What is null is an empty field, and so is the gaming day of an entry that has none of its own.
+A null value is an empty field. The gaming day is also empty if the entry has none and is filed by day of recording.
 """
 
 from typing import Final
@@ -23,9 +24,9 @@ _ACCOUNT: Final = ("account_property", "table_name", "wager", "leg")
 
 
 class HashedBytes:
-    """What the hashes of entries cover whose postings are on these accounts, with the columns of `ACCOUNTS`.
+    """Computes the hashed bytes of entries. `accounts` has the columns of `ACCOUNTS`.
 
-    Numbers of accounts are those of one service, property and gaming day.
+    Account numbers are unique only within one service, property and gaming day, so all rows must be of the same.
     """
 
     def __init__(self, accounts: pa.Table) -> None:
@@ -35,9 +36,9 @@ class HashedBytes:
         self._texts = _joined([part for text in texts for part in text])
 
     def of(self, batch: pa.RecordBatch) -> list[bytes | None]:
-        """Return what the hash of each entry covers; None if a posting has no cents, or an account that is not there.
+        """Return the hashed bytes of each entry; None for a posting without an amount or with an unknown account.
 
-        The batch has the columns of `ENTRIES`, and no more than 2 GiB.
+        The batch must have the columns of `ENTRIES`, and at most 2 GiB.
         """
         records: list[bytes | None] = _records(batch, self._numbers, self._texts).to_pylist()
         return records
@@ -67,7 +68,10 @@ def _records(batch: pa.RecordBatch, numbers: pa.Array, texts: pa.Array) -> pa.Ar
 
 
 def _postings(accounts: pa.Array, cents: pa.Array, numbers: pa.Array, texts: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return the number of postings of each row, null if it has not one account for each, and their joined fields."""
+    """Return, for each row, the number of its postings, and their encoded fields concatenated.
+
+    The number is null if the row has different numbers of accounts and amounts.
+    """
     counts = pc.list_value_length(cents)
     paired = pc.equal(counts, pc.list_value_length(accounts))
     accounts, cents = pc.if_else(paired, accounts, None), pc.if_else(paired, cents, None)
@@ -80,7 +84,7 @@ def _postings(accounts: pa.Array, cents: pa.Array, numbers: pa.Array, texts: pa.
 
 
 def _field(values: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return values as they are hashed: the length of each, and its bytes."""
+    """Return the two parts of each encoded field: the length of the value in eight bytes, and its bytes."""
     content = _bytes(values)
     lengths = pc.binary_length(content).dictionary_encode()
     written = [length.to_bytes(8, "big") for length in lengths.dictionary.to_pylist()]
@@ -92,11 +96,11 @@ def _or_empty(values: pa.Array) -> pa.Array:
 
 
 def _bytes(values: pa.Array) -> pa.Array:
-    """Return values as bytes: those of a text, or of the text of a number or date."""
+    """Return values as bytes; texts, numbers and dates as UTF-8 text."""
     is_bytes = pa.types.is_binary(values.type) or pa.types.is_fixed_size_binary(values.type)
     return (values if is_bytes else values.cast(pa.string())).cast(pa.binary())
 
 
 def _joined(parts: list[pa.Array | pa.Scalar]) -> pa.Array:
-    """Return the bytes of several columns joined row by row; null if one of them is."""
+    """Return the columns concatenated row by row; a row is null if any of its values is null."""
     return pc.binary_join_element_wise(*parts, _NOTHING)

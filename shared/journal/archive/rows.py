@@ -1,4 +1,4 @@
-"""Read archived entries from Arrow as the journal has them."""
+"""Convert archived rows (Arrow) to journal entries and accounts."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,9 +13,9 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def entries_of(batches: Iterable[pa.RecordBatch], accounts: pa.Table) -> Iterator[Entry]:
-    """Yield the entries in batches with the columns of `ENTRIES`; `accounts` has those of `ACCOUNTS`.
+    """Yield the entries of batches that have the columns of `ENTRIES`. `accounts` must have the columns of `ACCOUNTS`.
 
-    Raises: KeyError for an unknown account.
+    Raises: KeyError for an account that is not in `accounts`.
     """
     known = accounts_of(accounts)
     for batch in batches:
@@ -23,7 +23,7 @@ def entries_of(batches: Iterable[pa.RecordBatch], accounts: pa.Table) -> Iterato
 
 
 def _numbers_for_moments(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch with moments as microseconds since 1970: no time zone is asked for."""
+    """Return a batch with its moments as microseconds since 1970 (UTC), which avoids converting time zones."""
     for name in ("occurred_at", "recorded_at"):
         place = batch.schema.get_field_index(name)
         batch = batch.set_column(place, name, batch.column(place).cast(pa.int64()))
@@ -55,6 +55,6 @@ def _entry(row: dict[str, Any], accounts: dict[int, Account]) -> Entry:
 
 
 def accounts_of(accounts: pa.Table) -> dict[int, Account]:
-    """Return the accounts of a table with the columns of `ACCOUNTS`, by number."""
+    """Return account number -> account, from a table with the columns of `ACCOUNTS`."""
     columns = (accounts.column(name).to_pylist() for name in ("account_property", "table_name", "wager", "leg"))
     return dict(zip(accounts.column("account").to_pylist(), map(Account, *columns), strict=True))

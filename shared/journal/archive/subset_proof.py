@@ -1,7 +1,8 @@
-"""Prove that some entries of a shard are in its Merkle tree: all entries of a gaming day with one proof.
+"""Subset proofs: one proof that several entries, such as all of a gaming day, are in a shard's Merkle tree.
 
-The entries are given as ranges of leaves. The proof has the roots of the largest subtrees without any of these leaves,
-from left to right; with the leaves they lead to the root of the tree. One leaf's inclusion path follows from both.
+The entries are the leaves of the tree and are given as ranges. The proof lists, from left to right, the roots of the
+largest subtrees that contain none of these leaves. The root of the tree, and the inclusion path of each of the leaves,
+can be computed from the leaves and the proof.
 """
 
 from bisect import bisect_right
@@ -12,11 +13,11 @@ from typing import Final
 from shared.journal.merkle import HASH_BYTES, Frontier, ProofError, inclusion_path, left_size, node_hash
 
 Ranges = Sequence[tuple[int, int]]
-"""Ranges of sequences of entries, first and last, ascending; between two of them at least one entry is missing."""
+"""Ranges of sequences as (first, last), ascending; at least one sequence lies between two ranges."""
 
 
 def ranges_of(seqs: Iterable[int]) -> list[tuple[int, int]]:
-    """Return ascending sequences as ranges.
+    """Return ascending sequences as ranges of consecutive sequences.
 
     >>> ranges_of([3, 4, 5, 9])
     [(3, 5), (9, 9)]
@@ -34,14 +35,14 @@ def subset_proof(ranges: Ranges, size: int, root: Callable[[int, int], bytes]) -
     """Return the proof that the entries of `ranges` are in the tree of the first `size` entries.
 
     `root(low, high)` returns the root of the subtree of the leaves from index `low` up to but not including `high`.
-    Raises: ProofError if the ranges are not those of such a tree.
+    Raises: ProofError if there are no ranges, or if they are not ascending or exceed `size`.
     """
     leaves = _Leaves(ranges, size)
     return [root(low, high) for low, high in _without(leaves, 0, size)]
 
 
 def _without(leaves: "_Leaves", low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Yield the largest subtrees without any of the leaves, from left to right."""
+    """Yield the largest subtrees between `low` and `high` that contain none of the leaves, as (low, high) indexes."""
     count = leaves.count(low, high)
     if count == 0:
         yield low, high
@@ -52,7 +53,7 @@ def _without(leaves: "_Leaves", low: int, high: int) -> Iterator[tuple[int, int]
 
 
 class _Leaves:
-    """The positions of leaves in a tree."""
+    """The positions of the known leaves in a tree."""
 
     def __init__(self, ranges: Ranges, size: int) -> None:
         end = -1
@@ -67,22 +68,25 @@ class _Leaves:
         self._before: Final = [0, *accumulate(self._lengths)]
 
     def before(self, index: int) -> int:
-        """Return the number of the leaves that are before this index of the tree."""
+        """Return the number of known leaves whose index is below `index`."""
         number = bisect_right(self._starts, index) - 1
         if number < 0:
             return 0
         return self._before[number] + min(index - self._starts[number], self._lengths[number])
 
     def count(self, low: int, high: int) -> int:
-        """Return the number of the leaves in a subtree."""
+        """Return the number of known leaves in the subtree from index `low` up to but not including `high`."""
         return self.before(high) - self.before(low)
 
 
 class SubsetTree:
-    """A tree of which some leaves are known, and the roots of the subtrees without any of these."""
+    """A Merkle tree that is known from some of its leaves and the roots of the subtrees that contain none of them."""
 
     def __init__(self, ranges: Ranges, size: int, leaves: Sequence[bytes], proof: Sequence[bytes]) -> None:
-        """Take the leaves of the ranges in order, and the proof. Raises: ProofError if they do not fit the ranges."""
+        """Create the tree from the leaves of `ranges`, in order, and the subset proof.
+
+        Raises: ProofError if the number of leaves or hashes does not match the ranges.
+        """
         self._positions, self._leaves, self._size = _Leaves(ranges, size), leaves, size
         others = list(_without(self._positions, 0, size))
         wanted = self._positions.count(0, size)
@@ -97,7 +101,7 @@ class SubsetTree:
         return self._root(0, self._size)
 
     def path(self, seq: int) -> tuple[bytes, ...]:
-        """Return the inclusion path of one of the entries. Raises: ProofError if there is no such entry."""
+        """Return the inclusion path of an entry. Raises: ProofError if the entry is not in the ranges."""
         if self._positions.count(seq - 1, seq) != 1:
             raise ProofError(f"proof: entry {seq} is none of those that are known")
         return inclusion_path(seq - 1, self._size, self._root)

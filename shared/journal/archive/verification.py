@@ -1,4 +1,4 @@
-"""Verify an archive from its files and public keys alone: what the signed checkpoints say is what the files have."""
+"""Verify that the files of an archive match its signed checkpoints, using only these files and public keys."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -30,17 +30,17 @@ from shared.journal.signed_note import CheckpointError, Verifier
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The manifests of an archive in their order, as far as the chain holds, and what is wrong after that."""
+    """The manifests of an archive, in order, up to the first invalid one, and the problem of that one."""
 
     manifests: Sequence[DayManifest]
     log: Frontier
     last: str
-    """The SHA-256 of the last of them, in hexadecimal."""
+    """The SHA-256 of the last valid manifest, in hexadecimal; `FIRST` if there is none."""
     problems: Sequence[ArchiveProblem] = ()
 
 
 def read_chain(signed: Sequence[Signed], verifiers: Sequence[Verifier]) -> Chain:
-    """Verify the chain of manifests, the first one first. What follows a manifest that fails is not read."""
+    """Verify the chain of manifests, given from the first one on. Manifests after an invalid one are not read."""
     manifests: list[DayManifest] = []
     log, last = Frontier(), FIRST
     latest: dict[tuple[str, date], int] = {}
@@ -59,7 +59,7 @@ def read_chain(signed: Sequence[Signed], verifiers: Sequence[Verifier]) -> Chain
 
 
 def verify_day(manifest: DayManifest, read: Read, verifiers: Sequence[Verifier]) -> list[ArchiveProblem]:
-    """Verify the files of a manifest against its hashes and against the signed checkpoints; return the problems."""
+    """Verify a manifest's files against the hashes in it and the signed checkpoints; return the problems."""
     files = DayFiles(manifest, read)
     problems = [
         ArchiveProblem(manifest.number, f"{service.service}: {what}")
@@ -71,7 +71,7 @@ def verify_day(manifest: DayManifest, read: Read, verifiers: Sequence[Verifier])
 
 
 def _verify_service(service: ArchivedService, files: DayFiles, verifiers: Sequence[Verifier]) -> Iterator[str]:
-    """Yield what is wrong with the entries of a service: hashes, order, links, sums, counts and checkpoints."""
+    """Yield the problems of a service's entries: wrong hashes, order, links, sums, counts or checkpoints."""
     accounts = files.table(service.service, "accounts")
     if len(accounts.column("account").unique()) != accounts.num_rows:
         yield "an account's number has two rows"
@@ -107,7 +107,7 @@ def _verify_service(service: ArchivedService, files: DayFiles, verifiers: Sequen
 
 
 def _wrong(batch: pa.RecordBatch, records: HashedBytes) -> Iterator[str]:
-    """Yield what is wrong with single entries."""
+    """Yield the problems of single entries: missing accounts, wrong hashes, postings that do not sum to zero."""
     hashes, cents = batch.column("hash").to_pylist(), batch.column("cents").to_pylist()
     for at, (record, digest, amounts) in enumerate(zip(records.of(batch), hashes, cents, strict=True)):
         if record is None:
@@ -123,14 +123,17 @@ def _named(batch: pa.RecordBatch, at: int) -> str:
 
 
 def _missing(expected: Sequence[tuple[int, str, int]], there: Sequence[tuple[int, str, int]]) -> str:
-    """Return which of the expected entries is missing, and what is there in its place."""
+    """Return a text that names the first missing entry, and the entry found in its place."""
     at = next((at for at, (one, other) in enumerate(zip(expected, there, strict=False)) if one != other), len(there))
     found = f"entry {there[at][2]} of {there[at][1]}" if at < len(there) else "nothing more"
     return f"entry {expected[at][2]} of {expected[at][1]} is missing: there is {found} in its place"
 
 
 def _unlinked(shard: ArchivedShard, previous: Sequence[bytes], hashes: Sequence[bytes]) -> Iterator[int]:
-    """Yield the entries of a shard that do not name the hash of the entry before them, where that one is there."""
+    """Yield the sequences of entries whose `previous` is not the hash of the preceding entry.
+
+    An entry whose predecessor is not archived with the same day is not checked.
+    """
     at = 0
     for first, last in shard.ranges:
         before = [genesis(shard.name) if first == 1 else previous[at], *hashes[at : at + last - first]]
@@ -153,7 +156,7 @@ def _unproven(
 
 
 def checkpoint_of(service: str, shard: ArchivedShard, verifiers: Sequence[Verifier]) -> Checkpoint:
-    """Return the signed checkpoint of a shard. Raises: CheckpointError if it is not valid, or of another log."""
+    """Return a shard's signed checkpoint. Raises: CheckpointError if it is invalid or belongs to another log."""
     checkpoint = open_note(shard.checkpoint, verifiers)
     origin = checkpoint_origin(service, shard.name)
     if checkpoint.origin != origin:
@@ -163,7 +166,7 @@ def checkpoint_of(service: str, shard: ArchivedShard, verifiers: Sequence[Verifi
 
 @dataclass(frozen=True, slots=True)
 class Uncovered:
-    """Entries of a shard that are in no archived day, though later ones are: their ranges."""
+    """Ranges (first, last) of a shard's entries that are in no archived day, although later entries are archived."""
 
     service: str
     shard: str
@@ -171,7 +174,7 @@ class Uncovered:
 
 
 def uncovered(manifests: Sequence[DayManifest]) -> list[Uncovered]:
-    """Return the entries before the last archived one of each shard that no current manifest has."""
+    """Return, for each shard, the entries before its last archived entry that no current manifest lists."""
     covered: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for manifest in current(manifests).values():
         for service in manifest.services:

@@ -100,7 +100,7 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return, of the ends of each shard's last full pass, the earliest; if there are no shards, `verified_at`."""
+        """Return the earliest end of the shards' last full passes over old entries; without shards, `verified_at`."""
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property

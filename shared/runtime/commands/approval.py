@@ -59,7 +59,7 @@ FILING: Final = Policy("prepared")
 ROUND_CORRECTION: Final = Policy("proposed")
 PIT_CHANGE: Final = Policy("proposed")
 QUARANTINE: Final = Policy("asked for")
-"""The wordings of all kinds of request that need two people; this is the last one."""
+"""The wording of requests about quarantined records; the constants above are those of the other kinds of request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class Command(Contract):
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
     def content(self) -> Any:
-        """Return the request as JSON. A retry must have the same content. Subclasses leave out secrets."""
+        """Return the command as JSON-compatible data, the same in each retry. Subclasses leave out secrets."""
         return self.model_dump(mode="json", exclude_none=True)
 
     def shown(self) -> dict[str, Any] | None:

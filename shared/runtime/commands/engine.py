@@ -298,7 +298,9 @@ class Engine:
         """Count a rejected command; log it if the reason is an altered database or journal."""
         self._context.metrics.refused.labels(rejected.reason.value).inc()
         if rejected.reason in (Reason.NOT_AS_RECORDED, Reason.JOURNAL_IN_DOUBT):
-            log.error("command refused", reason=rejected.reason.value, detail=rejected.detail)
+            log.error(
+                "command refused because of a journal problem", reason=rejected.reason.value, detail=rejected.detail
+            )
 
     def _unanswered(self, batch: Sequence[_Waiting], done: _Batch) -> list[_Waiting]:
         """Return the commands to decide: the first command under each key that has no stored answer."""

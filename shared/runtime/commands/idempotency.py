@@ -43,7 +43,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """A stored answer, with the command's name, the SHA-256 of its name and content (32 bytes), and the time.
+    """A stored answer, with the command's name, the SHA-256 of its name and content (32 bytes), and the answer's time.
 
     `forged` is the reason why the row is not authentic, or None if it is.
     """

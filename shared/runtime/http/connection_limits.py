@@ -76,7 +76,7 @@ class _Door:
     def note(self, client: str, why: str) -> None:
         """Log and count a client that is disconnected. Each reason has its own log event, so none hides another."""
         self._metrics.http_cut_off.labels(why).inc()
-        log.warning(f"a client was cut off: {why.replace('_', ' ')}", client=client, why=why)
+        log.warning(f"connection closed: {why.replace('_', ' ')}", client=client, why=why)
 
 
 def protocol_of(limits: ConnectionLimits, metrics: Metrics) -> type[HttpToolsProtocol]:

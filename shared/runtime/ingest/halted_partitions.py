@@ -21,7 +21,7 @@ class HaltedPartitions:
 
     @property
     def reasons(self) -> Mapping[int, str]:
-        """Return the reason why each halted partition is halted, by partition."""
+        """Return partition -> reason, for the halted partitions."""
         return self._reasons
 
     def stop(self, number: int, reason: str) -> None:

@@ -143,7 +143,7 @@ class TopicHandler(Generic[StateT]):
         return None
 
     def stands_since(self, event: Event[Any], state: StateT) -> datetime | None:
-        """Return the moment of the recorded event that an event changes, or None.
+        """Return the moment of the recorded event that this event voids or corrects, or None.
 
         The event may be backdated to that moment.
         """

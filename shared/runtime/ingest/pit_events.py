@@ -41,7 +41,7 @@ class PitPlace(NamedTuple):
 
 
 class Said(NamedTuple):
-    """The position of a statement about an event: a stream sequence; `desk` > 0 for a desk change after it."""
+    """The position of a statement about an event: a sequence, and the number of the desk change after it (0: none)."""
 
     sequence: int
     desk: int = 0
@@ -240,7 +240,7 @@ class PitEventRows:
     """Collects the rows of a batch's entries; `write` stores them and returns the entry in force of each event."""
 
     def __init__(self, table: Table, *kept: str) -> None:
-        """Name the `kept` columns. A later entry that does not set them leaves their values, in force or not."""
+        """`kept` names columns whose values remain if a later entry does not set them."""
         self._table = table
         self._kept = kept
         self._rows: dict[PitPlace, dict[str, Any]] = {}
@@ -250,7 +250,7 @@ class PitEventRows:
         self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
     def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **kept: Any) -> None:
-        """Add an entry after which no version of the event at this position is in force; `kept` sets kept columns."""
+        """Add an entry after which no version of the event at this position is in force; `kept` are column values."""
         self._add(entry, fact, sequence, revision, kept)
 
     def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, said: Mapping[str, Any]) -> None:

@@ -28,8 +28,9 @@ class NotAuthentic(Refused):
 def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
     """Raise NotAuthentic unless the responsible service signed the record. Without a verifier, accept every record.
 
-    Records on a service's topic need the signature of the service that publishes on it. A replay needs the signature of
-    the service that sent it; but on a service's topic only a replay for this service (`schema`) does.
+    A record on a service's topic needs the signature of the service that publishes on the topic. A replay on a topic
+    from outside needs the signature of the service that sent it. On a service's topic, only a replay for this service
+    (`schema`) needs that.
     """
     if verifier is None:
         return

@@ -71,7 +71,7 @@ _LOST_SECONDS = 10.0
 """Maximum time for which a client makes no attempt to reach a broker. A working client reconnects at once."""
 _BROKERS = ("configured", "learned")
 _UNCONNECTED = "INIT"
-"""The state of a broker to which a client neither has nor opens a connection."""
+"""The state of a broker to which a client is not connected, and is not trying to connect."""
 _SOUGHT_SECONDS = 2.0
 """How long all brokers may be in that state, in seconds; librdkafka attempts one connection per second."""
 _POLL_SECONDS = 0.5

@@ -149,7 +149,7 @@ class Relay:
             except Exception as error:
                 if kind_of(error) is ErrorKind.BUG:
                     raise
-                log.warning("relay retrying", error=str(error))
+                log.warning("publishing failed, retrying", error=str(error))
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             if published < BATCH_ENTRIES:

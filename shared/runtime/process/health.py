@@ -39,7 +39,7 @@ class Question:
         self._asked: asyncio.Task[None] | None = None
 
     async def answered(self) -> None:
-        """Send the query unless it is pending, and await the answer. Raises: TimeoutError; the errors of the query."""
+        """Send the query unless it is already pending; await its answer. Raises: TimeoutError; the query's errors."""
         asked = self._asked = self._asked or asyncio.create_task(self._ask())
         await asyncio.wait({asked}, timeout=ANSWER_SECONDS_MAX)
         if not asked.done():

@@ -30,7 +30,7 @@ class ReadProgress:
 
     async def watch(self, context: ServiceContext) -> None:
         """Store this process's read progress periodically until cancelled."""
-        await every(_SECONDS, lambda: self.note(context), "what has been read is not noted")
+        await every(_SECONDS, lambda: self.note(context), "recording of read positions")
 
     async def note(self, context: ServiceContext) -> None:
         """Store the progress of this process's partitions, and add rows for the topics' other partitions."""

@@ -229,16 +229,16 @@ class _Run:
             watching.append(self._task(self._health.rederiver.run(), "rederiver"))
         if self._witnessing is not None:
             seconds, work = self._context.settings.checkpoint_seconds, self._witnessing.once
-            watching.append(self._task(every(seconds, work, "witnesses not asked"), "witnesses"))
+            watching.append(self._task(every(seconds, work, "submission to witnesses"), "witnesses"))
         if self._identities is not None:
             watching.append(self._task(self._identities.run(), "identities"))
         if self._manifest.watch is not None:
             watching.append(self._task(self._manifest.watch(self._context), "watch"))
         stalled = partial(end_stalled_sessions, self._context.pools.background, role_of(self._manifest.name))
-        watching.append(self._task(every(LOOK_SECONDS, stalled, "stalled sessions not ended"), "sessions"))
+        watching.append(self._task(every(LOOK_SECONDS, stalled, "ending of stalled sessions"), "sessions"))
         reading = self._task(self._read(), "read")
         watching.append(
-            self._task(every(_LOOK_AT_TOPICS_SECONDS, self._compare_topics, "topics not compared"), "topics")
+            self._task(every(_LOOK_AT_TOPICS_SECONDS, self._compare_topics, "comparison of topics"), "topics")
         )
         try:
             await self._over

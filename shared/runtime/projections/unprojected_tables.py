@@ -150,7 +150,7 @@ async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> 
 
 
 async def _compare_taken(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the recorded stream positions without a valid signature, and where missing positions differ from gaps."""
+    """Return stored stream positions without a valid signature, and missing ones that are no gaps by the journal."""
     signed = await compare_signed(journal.taken, connection)
     t, s = journal.taken.c, journal.sources.c
     places = func.range_agg(_places(t.first, t.last), type_=INT8MULTIRANGE)

@@ -88,7 +88,7 @@ class StreamOrder:
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether everything before a record has been re-derived; `entries` are what the journal has of it."""
+        """Return whether all records before this one are re-derived; `entries` are the journal's entries of it."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True

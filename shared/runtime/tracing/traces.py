@@ -205,7 +205,7 @@ def context_of(record: Received) -> Context:
 
 @contextmanager
 def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
-    """Yield a span that is current in the block. Of an error it records only the type: the message may quote money."""
+    """Yield a span that is current in the block. It records only the type of an error: a message may quote money."""
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
         try:
             yield span

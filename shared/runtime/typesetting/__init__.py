@@ -32,8 +32,8 @@ def typeset(
     """Return a document as the PDF of a template, which reads it as JSON from `sys.inputs.document`.
 
     Document, template and `made_at` determine the result. `name` is for error messages. `tagged` PDFs are accessible,
-    but for long tables fifteen times as large. The typesetter runs in a process of low priority, which is stopped if
-    `go_on` raises.
+    but those of long tables are fifteen times as large. The typesetter runs in a process of low priority, which is
+    stopped if `go_on` raises.
 
     Raises: Rejected if typesetting exceeds the limits on memory or time; PagesError if the typesetter fails;
     ExtraMissing if it is not installed.

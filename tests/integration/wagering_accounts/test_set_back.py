@@ -100,7 +100,7 @@ def refused(bank: Bank, cashier: Cashier) -> None:
     assert {1} == {len(hashes) for hashes in on_topic.values()}
     assert "database was set back" in answers[0].json()["detail"] or "is not the one" in answers[0].json()["detail"]
     events = [line["event"] for line in logs]
-    assert PAID == events.count("command refused")
+    assert PAID == events.count("command refused because of a journal problem")
     metrics = cashier.house.desk.context.metrics
     counted = {"reason": "journal-in-doubt"}
     assert PAID <= (metrics.registry.get_sample_value("pitledger_commands_refused_total", counted) or 0)
