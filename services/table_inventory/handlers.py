@@ -164,7 +164,7 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Records the chips of settled rounds, that counted tables played, and reports of missing input.
+    """Records the chips of settled rounds, results of counted tables, and reports of missing input.
 
     The state maps rounds to closing times.
     """

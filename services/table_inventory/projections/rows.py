@@ -148,6 +148,6 @@ class Rows:
 
 
 def transfer(contents: Contents, sign: int = 1) -> inventory.Moved:
-    """Return the transfer of chips to a table (`sign` 1) or from it (-1), cents."""
+    """Return the transfer of chips to a table (`sign` 1) or from it (`sign` -1), in cents."""
     cents = sign * value_of(contents)
     return inventory.Moved(movement="transfer", cents=cents, contents=stacks(contents, sign))
