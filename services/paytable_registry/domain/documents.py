@@ -95,8 +95,8 @@ class DocumentKind(Generic[DocumentT, VersionT]):
     def approve(self, version: VersionT, history: History[VersionT], *, by: str, at: datetime) -> Fact:
         """Return the fact that a version is approved.
 
-        Raises: Rejected if it is decided already, if `by` filed it, or if it would change documents in effect in the
-        past.
+        Raises: Rejected if it is decided already, if `by` filed it, or if it would change which version
+        was in effect in the past.
         """
         version.approval.approve(by)
         document = self.document(**fields_of(version, self.document))
