@@ -185,7 +185,7 @@ def take_back(pool: Pool, movement: Movement, *, table: str) -> Moved:
 
 
 def seed(pool: Pool, base_cents: int) -> Moved:
-    """Put the base into a new pool, at the house's cost."""
+    """Put the base amount, paid by the house, on a new pool's display."""
     return move(pool, Delta(seed=nanocents(base_cents)), balance="seed")
 
 

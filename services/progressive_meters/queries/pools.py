@@ -113,7 +113,7 @@ class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
 
 
 async def submissions_of(connection: AsyncConnection, property_name: str) -> Submissions:
-    """Return the approved submissions of a property, loaded."""
+    """Load and return the approved submissions of a property."""
     found = Submissions(property_name)
     await found.refresh(connection)
     return found

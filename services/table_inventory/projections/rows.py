@@ -84,7 +84,7 @@ class Rows:
         self._touched: dict[tuple[Any, ...], Entry] = {}
 
     def keep(self, write: Write, table: Table, said: Said, /, **more: Any) -> None:
-        """Add a row of `table` from the fields of a fact that are columns of it, and from additional columns."""
+        """Add a row of `table`: the fields of a fact that are columns of the table, and additional columns (`more`)."""
         row = {name: value for name, value in said if name in table.c} | more
         self._kept[write].setdefault((table, tuple(row)), []).append(row)
 
