@@ -194,7 +194,7 @@ class _Request:
 
 
 async def _short_cents(connection: AsyncConnection, property_name: str, wanted: WantedChange, pool: str) -> int:
-    """Return by how many cents the award that a change names exceeded the meter; 0 if it names none."""
+    """Return the cents by which the award named in a change exceeded the meter; 0 if it names no award."""
     if wanted.kind != "award" or wanted.movement is None:
         return 0
     found = await awards_above_the_meter(connection, property_name, pool=pool, number=wanted.movement)

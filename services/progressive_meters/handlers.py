@@ -162,7 +162,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
-    """Return the meters that a round may have moved: those of its submission, or of all versions if that is unknown."""
+    """Return the meters that a round may have moved: its submission's, or all versions' if that is unknown."""
     named = known.meters(data.submission.hash)
     return known.ever(data.property, data.game) if named is None else named
 

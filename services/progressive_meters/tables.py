@@ -116,7 +116,7 @@ readings = Table(
     Index("readings_with_findings", "property", "gaming_day", postgresql_where="cardinality(findings) > 0"),
     schema=SCHEMA,
 )
-"""Tables' meter readings in settled rounds, with what the settlements did to the meters."""
+"""Tables' meter readings in settled rounds, with the effects of the settlements on the meters."""
 
 hits = Table(
     "hits",

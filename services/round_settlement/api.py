@@ -83,7 +83,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> RoundsFound:
         """Find rounds by the id that their table assigned, or by gaming day and the hash of the entry in force.
 
-        The id as `typed` may be in any case, or be its last characters; at most 20 such rounds are returned.
+        `typed` is a round's id or its last characters, ignoring case; at most 20 such rounds are returned.
         """
         del reader
         async with snapshot(context.pools.readers) as connection:

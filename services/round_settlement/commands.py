@@ -108,8 +108,9 @@ async def correction_shown(connection: AsyncConnection, property_name: str, corr
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The state to decide on a correction: its content, status, round, and the next position in its table's desk
-    stream.
+    """The state to decide on a correction.
+
+    It has the correction's content, status and round, and the next position in its table's desk stream.
     """
 
     proposed: CorrectionProposed

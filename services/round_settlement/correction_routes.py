@@ -78,7 +78,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     async def show_correction(
         by: person, property_name: PropertyPath, correction: Annotated[CorrectionNumber, Path()]
     ) -> CorrectionDocument:
-        """Return a correction and its effects: lines, postings and gaming days, from the code that posts it."""
+        """Return a correction and its effects: lines, postings and gaming days, as the posting code computes them."""
         del by
         async with snapshot(context.pools.readers) as connection:
             return await correction_shown(connection, property_name, correction)

@@ -111,14 +111,14 @@ class TableEvents(FactHandler[Rounds]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the table's stream for an event of the desk, which is ordered among the table's events; else None."""
+        """Return the table's stream, in whose order a desk event is settled; None for other events."""
         return table_source(event.data.property, event.data.table) if _is_of_desk(event) else None
 
     def properties_in(self, state: Rounds) -> PropertyLookup:
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of the posted round or counted result that an event changes, however much later."""
+        """Return the opening time of the posted round or counted result that an event changes; None without one."""
         if isinstance(event.data, VoidedResult):
             counted = state.results.counted.get(result_key(event))
             return None if counted is None else counted.opened_at

@@ -133,7 +133,7 @@ def minimum_routes(context: ServiceContext, reader: Role) -> APIRouter:
         minimum_cents: asked,
         table: only = None,
     ) -> MinimumsDocument:
-        """Show handle and theoretical win by minimum and hour, if seats below another minimum had raised or left."""
+        """Return handle and theoretical win by minimum and hour, had the seats below the minimum raised or left."""
         del by
         wanted = _Game(property_name, game)
         async with asking, snapshot(context.pools.readers) as connection:

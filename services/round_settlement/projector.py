@@ -33,7 +33,7 @@ from shared.runtime.projector import Projector, Transaction
 
 @dataclass(slots=True)
 class _Changes:
-    """What a batch changes in a round: its completing event, its other events, and the entry in force.
+    """The changes of a batch to a round: its completing event, its other events, and the entry in force.
 
     `moved` is true if the entry in force may have changed or ceased to exist.
     """

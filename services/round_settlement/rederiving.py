@@ -1,4 +1,4 @@
-"""Rebuild the state in which a table event was settled: earlier rounds and results, and the documents of that time."""
+"""Rebuild the state under which a table event was settled: earlier rounds and results, and documents in effect then."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -82,9 +82,7 @@ def what_if_routes(context: ServiceContext, reader: Role) -> APIRouter:
     asking = asyncio.Semaphore(1)
     person = Annotated[Caller, caller_for_own(reader)]
     day = Annotated[Day, Query()]
-    only = Annotated[
-        list[Name] | None, Query(max_length=1000, description="only these of the tables that the submission lists")
-    ]
+    only = Annotated[list[Name] | None, Query(max_length=1000, description="only these of the submission's tables")]
 
     @router.post(
         "/what-if", summary="Run a what-if over rounds", responses=problems(Reason.NOT_FOUND, Reason.NOT_ALLOWED)

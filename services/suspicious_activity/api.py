@@ -74,7 +74,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyQuery,
         asked: Asked,
         from_end: FromEnd = False,
-        status: Annotated[FilingStatus | None, Query(description="only those with this status")] = None,
+        status: Annotated[FilingStatus | None, Query(description="only reports with this status")] = None,
     ) -> Page[SarDocument]:
         """List the reports of a property with their status, oldest first unless requested from the end."""
         del reader

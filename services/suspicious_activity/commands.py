@@ -50,10 +50,10 @@ _Number = Annotated[int, Field(ge=1, le=2**53)]
 class PrepareSar(PreparingFile[SarInFile]):
     """Prepare the file of a suspicious activity report.
 
-    Another person releases it. `detected_on` is the day on which the facts were first known; the filing deadline
-    follows from it, and from whether a suspect is known: by the file, or as a patron (`subject`). The file is stored
-    encrypted. A report that was rejected is due until another one files it again (`files_again`), or it is withdrawn.
-    The report is invisible to people without a role for these reports.
+    Another person releases it. `detected_on` is the day on which the facts were first known. The filing deadline
+    depends on that day, and on whether a suspect is known, from the file or as the patron `subject`. The file is stored
+    encrypted. A rejected report remains due until another report files it again (`files_again`), or until it is
+    withdrawn. The report is invisible to people without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -78,9 +78,9 @@ class ReleaseSar(_OfSar, Approving):
 
 
 class WithdrawSar(_OfSar):
-    """Withdraw a suspicious activity report that was not sent, or was rejected and is not to be filed any more.
+    """Withdraw a suspicious activity report that was not sent, or that was rejected and will not be filed again.
 
-    The file of one that was not sent is destroyed. What was sent is kept until its retention period has ended.
+    The file of an unsent report is destroyed. The file of a sent report is kept until its retention period has ended.
     """
 
     reason: Reason
@@ -129,7 +129,7 @@ class _Preparing:
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """The state to record an answer: the report, and the other report that already has the given identifier, if any."""
+    """The state to record an answer from FinCEN: the report, and another report with the same identifier, if any."""
 
     sar: SarDocument
     holder: str | None

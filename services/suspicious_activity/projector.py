@@ -1,4 +1,4 @@
-"""The read model of reports. It also deletes the files of reports withdrawn unsent, and of destroyed ones."""
+"""The read model of reports. It also deletes the files of reports withdrawn unsent, and files to be destroyed."""
 
 from collections.abc import Sequence
 from functools import cache

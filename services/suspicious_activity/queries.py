@@ -26,7 +26,7 @@ _FILED_AGAIN: Final = exists().where(
     or_(_LATER.c.status != "withdrawn", _LATER.c.filed_at.is_not(None)),
 )
 _AGAIN: Final = and_(_S.status == "rejected", ~_FILED_AGAIN)
-"""A rejected report that is in no later report, and was not withdrawn."""
+"""SQL condition: a rejected report that no later report files again, and that was not withdrawn."""
 
 
 def document_of(row: Row[Any]) -> SarDocument:
@@ -41,14 +41,14 @@ async def find(connection: AsyncConnection, property_name: str, sar: int) -> Sar
 
 
 async def with_file(connection: AsyncConnection, property_name: str, sha256: str) -> int | None:
-    """Return the number of the property's report with this file that is neither withdrawn nor rejected, or None."""
+    """Return the number of the report with this file that is neither withdrawn nor rejected; None without one."""
     stands = _S.status.not_in(("withdrawn", "rejected"))
     found = select(_S.sar).where(_S.property == property_name, _S.content_sha256 == sha256, stands).limit(1)
     return (await connection.execute(found)).scalar_one_or_none()
 
 
 async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier: str | None) -> str | None:
-    """Return the name of another report of the property that has an identifier (column=value), or None."""
+    """Return the name of another report of the property with this identifier (column=value), or None."""
     others = and_(_S.property == sar.property, _S.sar != sar.sar)
     has = (and_(_S[name] == value, _S[name].is_not(None)) for name, value in identifier.items())
     query = select(_S.sar).where(others, *has).limit(1)

@@ -126,7 +126,7 @@ class PitEvents(FactHandler[pit.Known]):
         await require_unchanged(connection, pit_events, self._known, changes)
 
     async def require_consistent(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no concurrent transaction conflicts with placed boxes, issued checks or reversed events."""
+        """Verify that no concurrent transaction conflicts with the boxes, checks and changed events of a batch."""
         said = []
         for event in events:
             meant = self._meant(event)
@@ -164,7 +164,7 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Records the chips of settled rounds, that counted tables played, and reports of missing input.
+    """Records the chips of settled rounds, results of counted tables, and reports of missing input.
 
     The state maps rounds to closing times.
     """

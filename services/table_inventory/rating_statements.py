@@ -135,7 +135,10 @@ class RatingStatements:
 
 
 def _day_at(places: Places, rating: Rating, moment: datetime) -> _Day:
-    """Return the gaming day of a moment of play. The day in which the first version takes effect has that version."""
+    """Return the gaming day of a moment of play.
+
+    On the day on which the property's first version takes effect, that version applies to the whole day.
+    """
     now = places.place(rating.property, moment)
     assert now is not None, "the property existed when the rating was opened"
     day = now.gaming_day(moment)

@@ -1,4 +1,4 @@
-"""The HTTP API of vigorish: what the pit must collect, return or check."""
+"""The HTTP API of vigorish: the seats whose vigorish the pit must collect, return or check."""
 
 from typing import Annotated
 

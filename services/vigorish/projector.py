@@ -1,4 +1,4 @@
-"""The read model of vigorish: what is owed, and the assessed lines."""
+"""The read model of vigorish: the amounts owed by seats, and the assessed lines."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -51,7 +51,7 @@ class _Owed(dict[tuple[str, str, str, int, bool], dict[str, Any]]):
                 row[name] = max(value, row[name] or value) if name == "settled_at" else value
 
     def settle(self, fact: VigorishSettled, cents: int, column: str, *, stands: bool) -> None:
-        """Add `cents` to a column, and the time and dealer if the action is in force and is not a return."""
+        """Add `cents` to a column. Set the time and dealer too, if the action is in force and is not a return."""
         said: dict[str, Any] = {column: cents}
         if stands and column != "returned_cents":
             said |= {"settled_dealer_id": fact.dealer_id, "settled_at": fact.at}
@@ -103,7 +103,7 @@ _SETTLED: Final[Mapping[type[VigorishSettled], str]] = {
     VigorishWaiver: "waived_cents",
     VigorishReturn: "returned_cents",
 }
-"""The type of a fact -> the column of `owed` that sums its cents."""
+"""The column of `owed` in which a fact's cents are summed, by type of fact."""
 
 
 def _place(entry: Entry, fact: VigorishSettled | VigorishNoted) -> PitPlace:
@@ -117,7 +117,7 @@ def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Write which entry of each pit event is in force; return its (shard, seq), or None, by pit event."""
+    """Write the entry in force of each pit event; return its (shard, seq) by pit event, or None for a voided event."""
     events = PitEventRows(pit_events)
     for entry, fact in recorded:
         match fact:

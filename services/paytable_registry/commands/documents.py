@@ -42,9 +42,10 @@ def document_commands(
     give_back: type[ReturnVersion],
     require: Callable[[AsyncConnection, str], Awaitable[None]] | None = None,
 ) -> Commands:
-    """Return the commands on a kind of document. `file` is the document itself; its versions are read below `path`.
+    """Return the commands on a kind of document, whose versions are read below the URL path `path`.
 
-    `require`, if given, is called before filing; it raises Rejected if the property may not have such a document.
+    `file` is the command whose fields are the document. `require`, if given, is called before filing; it raises
+    Rejected if the property may not have such a document.
     """
     commands = Commands(shards=PROPERTIES.name)
 

@@ -64,7 +64,7 @@ class History(Generic[VersionT]):
 class DocumentKind(Generic[DocumentT, VersionT]):
     """A kind of document: its models, its facts, and its checks.
 
-    `faults` finds what is wrong with a document by itself. `contradictions` finds conflicts with the approved versions,
+    `faults` returns the faults of a document by itself. `contradictions` finds conflicts with the approved versions,
     when a document is filed and again when it is approved. `changes` returns the differences of two versions as text.
     """
 
@@ -95,7 +95,8 @@ class DocumentKind(Generic[DocumentT, VersionT]):
     def approve(self, version: VersionT, history: History[VersionT], *, by: str, at: datetime) -> Fact:
         """Return the fact that a version is approved.
 
-        Raises: Rejected if it is decided already, if `by` filed it, or if it would change what has been in effect.
+        Raises: Rejected if it is decided already, if `by` filed it, or if it would change which version
+        was in effect in the past.
         """
         version.approval.approve(by)
         document = self.document(**fields_of(version, self.document))

@@ -86,7 +86,7 @@ def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, in
 def compared(
     wanted: RulesSubmission, found: Sequence[WagerPayback], document: PropertyDocument | None
 ) -> list[ComparedPayback]:
-    """Return each wager's computed and stated payback, its floor at the property, and what needs an override."""
+    """Return each wager's computed and stated payback, its floor at the property, and findings to override."""
     rows = []
     edges = {edge.wager: edge for edge in wanted.stated_house_edges or ()}
     for one in found:
@@ -152,7 +152,7 @@ def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[C
 
 
 def overridden(found: Sequence[ComparedPayback], reason: str | None) -> Overridden | None:
-    """Return the overridden findings with the reason for it; None if there are no findings.
+    """Return the overridden findings with the reason for the override; None if there are no findings.
 
     Raises: Rejected if there are findings but no reason, or a reason but no findings.
     """

@@ -32,7 +32,7 @@ Change = str
 
 
 def changes(before: PropertyDocument, after: PropertyDocument) -> list[Change]:
-    """Return the changes made by a later version as text, one per line, without its number and beginning."""
+    """Return the changes made by a later version as text, one per line, omitting its number and `effective_from`."""
     one, other = _document(before), _document(after)
     return list(_changes("", one, other))
 

@@ -16,7 +16,7 @@ _SHEETS: Final[Mapping[Kind, Callable[[str, Submission], Sheet]]] = {"sign": sig
 def sheet_of(version: SubmissionVersion, kind: Kind) -> Sheet:
     """Return the sign or the guide of a version, with a warning unless the version is approved.
 
-    Raises: Rejected if its regulation does not allow the submission, as a draft's may not.
+    Raises: Rejected if its regulation does not allow the submission, which is possible for a draft.
     """
     try:
         sheet = _SHEETS[kind](version.regulation, version.submission)

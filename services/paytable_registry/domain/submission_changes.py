@@ -8,7 +8,7 @@ from shared.rules.comparison import Payback, counted_payback, differences
 
 
 def changes(before: RulesSubmission, after: RulesSubmission, *, payback: Payback = counted_payback) -> list[str]:
-    """Return the changes made by a later version as text, one per line, without its number."""
+    """Return the changes made by a later version as text, one per line, omitting its number."""
     return [*_places(before, after), *_rules(before, after, payback), *_stated_house_edges(before, after)]
 
 

@@ -13,11 +13,11 @@ from shared.rules.catalogue import known_regulations
 from shared.rules.submission import examine
 
 _ALL: Final = 100
-"""Percent: a wager keeps no more than what is staked on it."""
+"""The maximum house edge in percent: a wager cannot lose more than its stake."""
 
 
 def of_regulation(wanted: RulesSubmission) -> list[Finding]:
-    """Return what the regulation does not allow in a submission; each finding points to its place in the document."""
+    """Return the parts of a submission that its regulation does not allow; each finding has its location."""
     found = check_submission(wanted.regulation, wanted.submission)
     listed = [
         one if one.pointer == "/regulation" else replace(one, pointer=f"/submission{one.pointer}") for one in found
@@ -48,7 +48,7 @@ def _stated(wanted: RulesSubmission) -> Iterator[Finding]:
 
 
 def counted_by_registry(wanted: RulesSubmission, counted: Collection[str]) -> Iterator[Finding]:
-    """Yield a finding for each stated house edge of a wager whose house edge the registry counts itself."""
+    """Yield a finding for each stated house edge of a wager whose house edge the registry computes itself."""
     for number, edge in enumerate(wanted.stated_house_edges or ()):
         if edge.wager in counted:
             yield Finding(
@@ -59,7 +59,7 @@ def counted_by_registry(wanted: RulesSubmission, counted: Collection[str]) -> It
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
-    """Return contradictions to the property as of the submission's beginning; each finding names what to file."""
+    """Return contradictions to the property as of `effective_from`, each with its location in the document."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 

@@ -167,10 +167,10 @@ def file(
     at: datetime,
     counted: Collection[str] = (),
 ) -> SubmissionFiled:
-    """Return the fact that a version is filed; `counted` are the wagers whose house edge the registry counts.
+    """Return the fact that a version is filed; `counted` are the wagers whose house edge the registry computes.
 
     Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
-    a stated house edge of a counted wager, or a beginning so early that it could never be approved.
+    a stated house edge of a counted wager, or an `effective_from` so early that it could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     wrong = _wrong(wanted, history, places, at, counted, late=Reason.NOT_ALLOWED)
@@ -193,9 +193,9 @@ def approve(
 ) -> SubmissionApproved:
     """Return the fact that a version is approved; `override` is the reason for overriding findings on its `paybacks`.
 
-    `counted` are the wagers whose house edge the registry counts. Raises: Rejected if it is decided already, if `by`
-    filed it, if it would change what has been in effect, if it contradicts the property or the registry's figures as
-    they are now, or if its paybacks need an override.
+    `counted` are the wagers whose house edge the registry computes. Raises: Rejected if the version is decided already,
+    if `by` filed it, if it would change rules in effect in the past, if it now contradicts the property or the
+    registry's computed figures, or if its paybacks need an override.
     """
     version.approval.approve(by)
     wrong = _wrong(version, history, places, at, counted, late=Reason.TOO_LATE)

@@ -65,7 +65,7 @@ def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine],
 
 
 def by_month(places: Sequence[PropertySnapshot], month: str) -> list[MonthLine]:
-    """Return the lines of the tables in a month (`2026-11`); a table has one for each game and pit that it had.
+    """Return the lines of the tables in a month (`2026-11`); a table has one line for each game and pit that it had.
 
     Each gaming day counts under the version of the property in effect when the day begins.
     """

@@ -26,7 +26,7 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Proper
 
 
 async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment, with its later versions, which may state more about its tables.
+    """Return a property as of a moment, with its later versions, which may add details of its tables.
 
     Raises: Rejected if no version is in effect at the moment.
     """

@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         again: Again = True,
     ) -> Page[ExceptionItem]:
-        """List a gaming day's exceptions: differing readings, contributions, reset amounts, awards above a meter."""
+        """List a gaming day's exceptions: differing readings, contributions or reset amounts; awards above a meter."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await exceptions_of(connection, property_name, gaming_day, again=again)
@@ -96,7 +96,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_readings(
         property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
     ) -> Page[ReadingItem]:
-        """List a pool's meter readings of rounds in force, with the ledger's, in the order of their movements."""
+        """List a pool's meter readings in rounds in force, each with the ledger's, in the order of movements."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
         async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)

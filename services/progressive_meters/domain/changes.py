@@ -22,8 +22,8 @@ def changed(
 ) -> Sequence[Moved]:
     """Return the movements by which a change takes effect at a moment.
 
-    `known` are the property's pools by name. `short_cents` is by how much the award of the named movement exceeded the
-    meter. Raises: Rejected if the change cannot be made.
+    `known` maps names to the property's pools. `short_cents` is the amount by which the award of the named movement
+    exceeded the meter. Raises: Rejected if the change cannot be made.
     """
     pool = _known(wanted.property, wanted.pool, known)
     if wanted.kind == "award":

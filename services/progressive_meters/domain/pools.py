@@ -4,15 +4,15 @@ Accounts are (property, table, pool, leg):
 
 | leg | posting |
 |---|---|
-| `display` | minus the whole cents that the meter shows: what is owed to players |
+| `display` | minus the whole cents that the meter shows, a liability to players |
 | `reserve` | minus the whole cents of the reserve, which funds resets; positive after an advance by the house |
 | `overflow` | minus the whole cents above the limit |
 | `contribution` | plus the whole cents that the settlements of a table's rounds put on the meter |
 | `paid` | minus the awards at a table that were paid from the meter |
 | `reset` | plus the whole cents with which a settlement restored the display after an award |
 | `accrued` | plus the liability beyond settlements: shares of a cent, and for the reserve, less what resets took |
-| `seed` | plus the base that the house put in at the beginning |
-| `house` | plus what the house put in, minus what it took out, by an approved change |
+| `seed` | plus the base amount that the house paid in at the beginning |
+| `house` | plus amounts that the house paid in, minus amounts that it took out, by approved changes |
 
 The balances of `display`, `reserve` and `overflow` are always minus the whole cents of the exact meters: fractions of a
 cent are posted once they add up to a whole one.
@@ -172,7 +172,7 @@ def _whole(nanos: int) -> int:
 
 
 def move_by_round(pool: Pool, delta: Delta, *, table: str) -> Moved:
-    """Apply a round's delta to a pool: the effect of its settlement, and what the pool accrues beyond that."""
+    """Apply a round's delta to a pool: the effect of its settlement, and the amounts that only the pool accrues."""
     return move(pool, delta, table=table, balance=_OF_ROUNDS)
 
 
@@ -185,7 +185,7 @@ def take_back(pool: Pool, movement: Movement, *, table: str) -> Moved:
 
 
 def seed(pool: Pool, base_cents: int) -> Moved:
-    """Put the base into a new pool, at the house's cost."""
+    """Put the base amount, paid by the house, on a new pool's display."""
     return move(pool, Delta(seed=nanocents(base_cents)), balance="seed")
 
 

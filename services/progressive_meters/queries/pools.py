@@ -113,7 +113,7 @@ class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
 
 
 async def submissions_of(connection: AsyncConnection, property_name: str) -> Submissions:
-    """Return the approved submissions of a property, loaded."""
+    """Load and return the approved submissions of a property."""
     found = Submissions(property_name)
     await found.refresh(connection)
     return found
@@ -122,7 +122,7 @@ async def submissions_of(connection: AsyncConnection, property_name: str) -> Sub
 async def movements_of_rounds(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[Movement, ...]]:
-    """Return the movements of pools by these revisions of rounds, by revision; others are missing."""
+    """Return the movements of pools by these revisions of rounds, by revision; revisions without any are missing."""
     found: dict[RoundKey, list[Movement]] = {}
     rows = await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))) if keys else ()
     for row in rows:

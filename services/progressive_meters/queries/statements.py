@@ -1,7 +1,7 @@
 """The SQL statements that compare tables' meter readings with the ledger, using indexes.
 
-A span has the hours of a pool from `begins` up to but not including `ends`. It is read by the index on pool and time:
-`OFFSET 0` keeps the planner from another plan, because a span holds few of all rows.
+A span has the hours of a pool from `begins` up to but not including `ends`. A span has few of all rows, so the index on
+pool and time must be used: `OFFSET 0` keeps the planner from choosing another plan.
 """
 
 from dataclasses import fields
@@ -146,7 +146,7 @@ ROUNDS_AGAIN: Final = text(f"""
         SELECT r.closed_at FROM progressive_meters.readings r
         WHERE r.property = m.property AND r."table" = m."table" AND r.round_id = m.round_id AND r.pool = m.pool) w
     WHERE m.kind = 'taken_back' OR m.revision > 1""")
-"""The closing times, in the first and in the last revision, of rounds that were reversed or counted again since."""
+"""The closing times, in first and last revision, of rounds reversed or recounted after a pool's `number`."""
 
 FORGET: Final = text(f"""
     DELETE FROM progressive_meters.compared_hours c USING {_SPANS}

@@ -24,7 +24,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 CorrectionStatus = Literal["asked", "approved", "rejected"]
 Effect = Literal["waiting", "posted", "superseded", "dismissed"]
-"""What became of an approved correction.
+"""The outcome of an approved correction.
 
 `waiting`: not settled yet. `posted`: settled. `superseded`: the round got another revision first, and no money moved.
 `dismissed`: it could no longer be settled, and two people dismissed its event.
@@ -153,7 +153,7 @@ def approval_of(correction: CorrectionProposed, status: str) -> Approval:
 
 
 def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Return all faults in the form of a record; each names its field within the command."""
+    """Return all format faults of a record; each fault names the field by its path in the command."""
     try:
         round_type(regulation).model_validate(record)
     except ValidationError as error:
@@ -209,7 +209,7 @@ def _side(posted: SettlementPosted, postings: Sequence[Posting]) -> SettledSide:
 
 
 _LineKey = tuple[int, str, int | None, int]
-"""(seat, wager, hand, number of earlier lines with the same three)"""
+"""Key of a settlement line: (seat, wager, hand, number of earlier lines with the same three)."""
 
 
 def _by_key(lines: Sequence[dict[str, Any]]) -> dict[_LineKey, dict[str, Any]]:

@@ -40,8 +40,9 @@ _DEALER_SEAT: Final = 0
 
 
 class Rate(NamedTuple):
-    """The house edge of a wager: `exact` if computed, `stated` if 1 less the licensee's stated payback; None without
-    either.
+    """The house edge of a wager; None if it is neither computed nor stated.
+
+    Source `exact`: the edge is computed. Source `stated`: it is 1 less the licensee's stated payback.
     """
 
     offered: str
@@ -70,7 +71,10 @@ class Rates:
         return wager in self.wagers and self.wagers[wager].offered == "optional"
 
     def main_cents(self, wagers: Mapping[str, int]) -> int | None:
-        """Return the smallest of a seat's required wagers (None: no such wager); a table's minimum applies to it."""
+        """Return a seat's main wager in cents: the smallest of its required wagers, or None if it has none.
+
+        A table's minimum applies to the main wager.
+        """
         required = (
             cents
             for wager, cents in wagers.items()
@@ -165,7 +169,7 @@ class Spread:
         self.rounds = 0
 
     def add(self, said: Mapping[str, Any], minimum_cents: int | None, zone: ZoneInfo) -> None:
-        """Add a round: the data of the entry that posted it. Raises: KeyError if its submission has no rates."""
+        """Add a round, given the data of the entry that posted it. Raises: KeyError if its submission has no rates."""
         self.rounds += 1
         submission = said["submission"]["hash"]
         rates = self._rates[submission]
@@ -196,8 +200,9 @@ class Spread:
         yield from sorted(found.items())
 
     def edges(self) -> Iterator[tuple[int, str, Rate | None]]:
-        """Yield (submission version, wager, rate) for each wager with a handle; the rate of a part of another wager is
-        None.
+        """Yield (submission version, wager, rate) for each wager with a handle.
+
+        The rate of a wager that is part of another wager is None.
         """
         named = {(one.submission, one.wager) for one, cents in self._stakes.items() if cents}
         for submission, wager in sorted(named, key=lambda one: (self._rates[one[0]].version, one[1])):

@@ -57,11 +57,10 @@ def count_result(event: Event[RecordedResult], results: Results, places: Propert
 
 
 def void_result(event: Event[VoidedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
-    """Return the fact that voids a result, on the result's gaming day, or on that of this event if no result is
-    recorded.
+    """Return the fact that voids a result, on the result's gaming day.
 
-    Raises: Refused if the two people of the void are the same person, if the result was voided before or is a void
-    itself, or if the table reports its rounds.
+    If no result is recorded, the gaming day is that of this event. Raises: Refused if the two people of the void are
+    the same person, if the result was voided before or is a void itself, or if the table reports its rounds.
     """
     data, key = event.data, result_key(event)
     _require_source(event)

@@ -88,8 +88,9 @@ class Outcome:
 
 @dataclass(slots=True)
 class Compared:
-    """The results of several gaming days and tables, added up. `refused` counts rounds that cannot be settled, by
-    reason.
+    """The results of several gaming days and tables, added up.
+
+    `refused` is the number of rounds that cannot be settled, by reason.
     """
 
     rounds: int = 0

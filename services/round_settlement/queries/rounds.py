@@ -55,7 +55,7 @@ async def find_rounds(connection: AsyncConnection, property_name: str, round_id:
 
 
 async def find_rounds_like(connection: AsyncConnection, property_name: str, typed: str) -> list[RoundItem]:
-    """Return the first rounds of a property whose id was typed in any case, whole or by its last characters."""
+    """Return a property's rounds whose id equals `typed` or ends with it, ignoring case; at most 20."""
     found = await connection.execute(references_like(rounds, "round_id", property_name, typed))
     return [round_item(row) for row in found]
 

@@ -29,7 +29,7 @@ _RECORDS: Final = "suspicious_activity_records"
 
 
 class SarDocument(FiledDocument, ApprovalSubject):
-    """A report's record: what it is about, its status, and who took which step when."""
+    """A report's record: its subject matter, its status, and the person and time of each step."""
 
     sar: int
     subject: Patron | None = None
@@ -81,10 +81,10 @@ def require_detected(file: SarInFile, detected_on: date, today: date) -> None:
 def require_linked(
     rejected: Sequence[SarDocument], files_again: int | None, subject: Patron | None, file: SarInFile
 ) -> None:
-    """Raise Rejected unless a new report names the rejected report that it files again, if it files one again.
+    """Raise Rejected unless a new report correctly names the rejected report, if any, that it files again.
 
-    `rejected` are the reports that must be filed again. A new report with the subject and days of one of them, and
-    without its number, would leave that one due for good.
+    `rejected` are the reports that must be filed again. A new report with the same subject and days as one of them, but
+    without its number, would leave the rejected report due forever.
     """
     if files_again is not None:
         if files_again not in {one.sar for one in rejected}:

@@ -23,7 +23,7 @@ _REVISION: Final = "/{revision}"
 
 
 class ChipsInServiceRevisions(BaseModel):
-    """Every revision of a property's opening position of chips, with its status, latest first."""
+    """All revisions of a property's opening position of chips in service, with their status, latest first."""
 
     items: list[ChipsInServiceDocument]
 
@@ -40,7 +40,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List opening positions of chips in service")
     async def list_chips_in_service(reader: DayReader, property_name: PropertyPath) -> ChipsInServiceRevisions:
-        """List the chips that were in service before the books began, in every revision, latest first."""
+        """List all revisions of the chips that were in service before the cage's books began, latest first."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return ChipsInServiceRevisions(items=await read_chips_in_service(connection, property_name))
@@ -54,9 +54,10 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_revision_of_chips(
         request: Request, reader: DayReader, property_name: PropertyPath, revision: NumberPath
     ) -> Response:
-        """Return the chips that were in service before the books began, as entered, with the current status.
+        """Return the chips that were in service before the cage's books began, as entered, with the current status.
 
-        Until it is decided, what was put into service since and what is in service with both are as of now.
+        Until the revision is approved or rejected, the value put into service since and the total in service are as of
+        now.
         """
         del reader
         async with snapshot(context.pools.readers) as connection:

@@ -17,7 +17,7 @@ from shared.runtime.database import snapshot
 from shared.runtime.http import UNCHANGED, PropertyPath, command_route, document_response, problems
 from shared.runtime.service.service_context import ServiceContext
 
-BoxQuery = Annotated[Name, Query(description="the number of the box, in any case")]
+BoxQuery = Annotated[Name, Query(description="the number of the box, ignoring case")]
 
 
 class BoxesFound(BaseModel):
@@ -38,7 +38,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}/boxes/find", response_model_exclude_none=True, summary="Search drop boxes")
     async def find_boxes(reader: CountReader, property_name: PropertyPath, box: BoxQuery) -> BoxesFound:
-        """Find the removals of a drop box from tables by its number in any case, the latest first."""
+        """Find the removals of a drop box from tables by its number, ignoring case, the latest first."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return BoxesFound(items=await removals_of(connection, property_name, box))

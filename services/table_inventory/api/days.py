@@ -167,7 +167,9 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         reader: DayReader,
         property_name: PropertyPath,
         gaming_day: DayPath,
-        variance: Annotated[VarianceKind, Path(description="what differs: an inventory at a count, a box, or a slip")],
+        variance: Annotated[
+            VarianceKind, Path(description="the kind of variance: of an inventory at a count, of a box, or of a slip")
+        ],
         table: Annotated[Name, Path(description="the table")],
         number: NumberPath,
     ) -> Response:

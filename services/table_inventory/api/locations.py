@@ -1,4 +1,4 @@
-"""Routes of the locations of the cage: transfers, counts, and what the ledger says of each location."""
+"""Routes of the locations of the cage: transfers, counts, and book balances."""
 
 from functools import partial
 from typing import Annotated, Final, Literal
@@ -54,19 +54,19 @@ from shared.runtime.service.service_context import ServiceContext
 TRANSFERS: Final = TableListing(cage_transfers, "transfer")
 COUNTS: Final = TableListing(cage_counts, "count")
 
-DayOf = Annotated[Day | None, Query(alias="gaming_day", description="only those of a gaming day")]
+DayOf = Annotated[Day | None, Query(alias="gaming_day", description="only of this gaming day")]
 
 
 class CageBook(BaseModel):
-    """The money of a location: `cents` in all, and `by_cause` since its books began."""
+    """The book balance of a location: `cents` in total, and `by_cause` since its books began."""
 
     location: str
     cents: int
-    by_cause: Annotated[Book, Field(description="what came in, and what went out (negative), cents")]
+    by_cause: Annotated[Book, Field(description="inflows, and outflows (negative), by cause, in cents")]
 
 
 class CageBooks(BaseModel):
-    """The money of every location of the cage that ever held anything."""
+    """The book balance of every location of the cage that ever held anything."""
 
     items: list[CageBook]
 
@@ -105,10 +105,10 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: Asked,
         gaming_day: DayOf = None,
         status: Annotated[
-            Literal["issued", "received", "returned"] | None, Query(description="only those of a status")
+            Literal["issued", "received", "returned"] | None, Query(description="only with this status")
         ] = None,
     ) -> Page[CageTransferDocument]:
-        """List transfers between locations of the cage, and to and from those outside, by number."""
+        """List transfers between locations of the cage, and to and from outside parties, by number."""
         del reader
         wanted = {"property": property_name, "gaming_day": gaming_day, "status": status}
         async with snapshot(context.pools.readers) as connection:
@@ -140,7 +140,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: Asked,
         gaming_day: DayOf = None,
         status: Annotated[
-            Literal["entered", "verified", "rejected"] | None, Query(description="only those of a status")
+            Literal["entered", "verified", "rejected"] | None, Query(description="only with this status")
         ] = None,
     ) -> Page[CageCountDocument]:
         """List counts of the locations of the cage, by number."""
@@ -171,7 +171,7 @@ def routes(context: ServiceContext) -> APIRouter:
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_of_locations(reader: CageReader, property_name: PropertyPath) -> CageLocations:
-        """List the locations that are in use, and retired ones until they are empty, with who has each drawer."""
+        """List the locations in use, and retired ones until a count finds them empty, with each drawer's cashier."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             places, now = await known_places(connection, properties), context.clock()
@@ -182,7 +182,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/books", summary="Read the books of the cage")
     async def read_books(reader: DayReader, property_name: PropertyPath) -> CageBooks:
-        """Return what each location should hold. Whoever counts there does not see it."""
+        """Return the book balance of each location. People who count locations have no access to it."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await books_of(connection, property_name)

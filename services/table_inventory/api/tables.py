@@ -23,7 +23,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class Inventories(BaseModel):
-    """The expected inventory of every table at a moment; `through` is the read position in the settlements."""
+    """The expected inventory of every table at a moment; `through` is the position up to which settlements are read."""
 
     property: str
     at: AwareDatetime
@@ -65,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")
     async def read_equipment(request: Request, reader: SlipReader, property_name: PropertyQuery) -> Response:
-        """Return when the cards, dice, card readers and stubs of open tables are due."""
+        """Return when the cards, dice, card readers and stubs of open tables are due to be changed or checked."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = Clocks(items=await clocks_of(connection, property_name, context.clock()))

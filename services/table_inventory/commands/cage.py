@@ -81,7 +81,7 @@ class VoidAtCage(Approving):
     """
 
     property: Name
-    number: Annotated[Number, Field(description="of the movement")]
+    number: Annotated[Number, Field(description="the number of the movement")]
     reason: Text
 
 

@@ -48,8 +48,8 @@ class BeginCollection(Happened, Command):
 class EnterCheckWriteOff(Command):
     """Enter a write-off of a counter check.
 
-    It covers the whole amount owed. If the patron and the property agreed on a lower amount, and that has been paid,
-    it covers the rest. Another person must approve the write-off.
+    It covers the whole amount owed. If the patron and the property settled for a lower amount, and that amount has been
+    paid, the write-off covers the rest. Another person must approve it.
     """
 
     property: Name

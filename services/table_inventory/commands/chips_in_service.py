@@ -43,21 +43,21 @@ COMMANDS: Final = Commands()
 class EnterChipsInService(Command):
     """Enter the chips that were in service before the books of the cage began.
 
-    List all of the property's own chips by set and denomination, wherever they were as a gaming day began: at the cage,
-    at tables, with patrons. A later entry replaces the approved one. Another person must approve it.
+    List all of the property's own chips by set and denomination, wherever they were when the gaming day began: at the
+    cage, at tables, with patrons. Another person must approve the entry, which then replaces an earlier approved one.
     """
 
     property: Name
-    gaming_day: Annotated[date, Field(description="as it began, these were in service")]
-    contents: Annotated[OwnChips, Field(description="by chip set and denomination; none of a house that just opened")]
+    gaming_day: Annotated[date, Field(description="the gaming day at whose beginning these chips were in service")]
+    contents: Annotated[OwnChips, Field(description="by chip set and denomination; empty if the casino just opened")]
     is_empty: IsEmpty = False
-    source: Annotated[Text, Field(description="what it is taken from: a chip inventory ledger, a count, invoices")]
+    source: Annotated[Text, Field(description="the source of the figures: a chip inventory ledger, a count, invoices")]
 
 
 class Entering(NamedTuple):
     """The state for entering an opening position: the property on its gaming day, and the revisions, latest first.
 
-    `put_in` are all chips that came into service from the manufacturer or left it to be destroyed.
+    `put_in` has all chips received from the manufacturer, and all chips removed for destruction.
     """
 
     place: PropertySnapshot
@@ -117,21 +117,21 @@ class _OfRevision(Command):
 class ApproveChipsInService(_OfRevision, Approving):
     """Approve the chips that were in service before the books began.
 
-    Chips outstanding are computed from them.
+    Outstanding chips are computed from these chips.
     """
 
 
 class RejectChipsInService(_OfRevision):
     """Reject the chips that were entered as in service before the books began.
 
-    The position approved before, if any, still holds.
+    An earlier approved position, if any, stays in effect.
     """
 
     reason: Text
 
 
 async def _entered(connection: AsyncConnection, command: _OfRevision) -> ChipsInServiceDocument:
-    """Return a revision. Raises: Rejected if there is none."""
+    """Return a revision. Raises: Rejected if it does not exist."""
     return await find_chips_in_service(connection, command.property, command.revision)
 
 
@@ -139,7 +139,7 @@ _POSITIONS: Final = EnteredKind(CHIPS_IN_SERVICE, ChipsInServiceEntered, ChipsIn
 
 
 class Deciding(NamedTuple):
-    """The state for approving an opening position: it, the approved one that it replaces, and `Entering.put_in`."""
+    """The state for approving an opening position, with the approved one that it replaces, and `Entering.put_in`."""
 
     entered: ChipsInServiceDocument
     approved: ChipsInServiceDocument | None
@@ -147,9 +147,9 @@ class Deciding(NamedTuple):
 
 
 async def _approving(connection: AsyncConnection, command: ApproveChipsInService) -> Deciding:
-    """Return the state for approving a revision. Raises: Rejected if there is none.
+    """Return the state for approving a revision. Raises: Rejected if it does not exist.
 
-    The lock on the shard of commands keeps chips from coming into service at the same time.
+    The lock on the command shard prevents a concurrent transfer from putting chips into service.
     """
     return Deciding(
         await _entered(connection, command),
@@ -160,7 +160,7 @@ async def _approving(connection: AsyncConnection, command: ApproveChipsInService
 
 @COMMANDS.handles(ApproveChipsInService, load=_approving, subject=first_loaded)
 def approve(command: ApproveChipsInService, state: Deciding, now: Now) -> Accepted:
-    """Approve an opening position, if what came into service since it was entered is not in it."""
+    """Approve an opening position, unless it reflects transfers made after its gaming day began."""
     del command
     entered, approved, passed = state
     if entered.status == "entered":

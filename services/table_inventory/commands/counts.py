@@ -1,4 +1,4 @@
-"""Commands of the drop count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
+"""Commands of the drop count. Figures stay sealed until the count is concluded: no counter sees another's figures."""
 
 import secrets
 from collections.abc import Sequence

@@ -69,19 +69,20 @@ class IssueCageTransfer(Command):
 
     Money, chips or paper pass from one location to another, or between a location and a party outside the cage, and are
     in transit until another person receives them. Chips come into service from the `manufacturer`, and leave it to
-    `destruction`. No location gives more than it holds by its books.
+    `destruction`. A location cannot give more than it holds according to its books.
     """
 
     property: Name
-    giver: Annotated[Name, Field(description="a location, or who outside gives it")]
-    receiver: Annotated[Name, Field(description="a location, or who outside takes it")]
+    giver: Annotated[Name, Field(description="the giving location or outside party")]
+    receiver: Annotated[Name, Field(description="the receiving location or outside party")]
     contents: Annotated[HeldContents, Field(min_length=1, description="by kind and denomination")]
 
 
 class Desk(NamedTuple):
     """The state for issuing a transfer: the properties, and the property's last transfer number.
 
-    Of the giver: its books, whether it may hold something, and whether it was ever counted.
+    About the giver: `there` is its content according to its books, `may_hold` whether it may hold something, and
+    `counted` whether it was ever counted.
     """
 
     places: Places
@@ -94,7 +95,7 @@ class Desk(NamedTuple):
 async def _issuing(connection: AsyncConnection, command: IssueCageTransfer) -> Desk:
     """Return the state for issuing a transfer.
 
-    The lock on the shard of commands keeps a concurrent command from giving the same pieces.
+    The lock on the command shard prevents a concurrent command from transferring the same pieces.
     """
     return Desk(
         await known_places(connection, properties),
@@ -142,7 +143,7 @@ class ReceiveCageTransfer(_OfTransfer, Approving):
 class ReturnCageTransfer(_OfTransfer):
     """Return a transfer to its giver.
 
-    The person who issued it cannot return it. The giver holds again what was in transit.
+    The person who issued it cannot return it. The contents in transit go back to the giver.
     """
 
     reason: Text
@@ -194,7 +195,8 @@ def receive(command: ReceiveCageTransfer, transfer: Transfer, now: Now) -> Accep
 def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Accepted:
     """Return a transfer to its giver.
 
-    The issuer cannot do it: one person alone would take money out of a drawer and put it back unseen.
+    The issuer cannot return it, because one person alone could then take money out of a drawer and put it back
+    unnoticed.
     """
     transfer.approval.reject()
     if same_person(now.by, transfer.issued.issued_by):
@@ -207,16 +209,20 @@ def give_back(command: ReturnCageTransfer, transfer: Transfer, now: Now) -> Acce
 class EnterCageCount(Command):
     """Enter a count of a location of the cage.
 
-    List everything at the location by kind and denomination. Another person counts it too, and verifies the count. What
-    the ledger expects is shown to neither of them before that.
+    List everything at the location by kind and denomination. Another person counts the location too, and verifies the
+    count. Neither of them sees the expected amount before that.
     """
 
     property: Name
     location: Annotated[Name, Field(description="`cage`, or one of the property's `cage_locations`")]
-    contents: Annotated[HeldContents, Field(description="by kind and denomination; of checks, each amount")]
-    cashier: Annotated[Person, Field(description="who answers for what is over or short: of a drawer, who has it")]
+    contents: Annotated[HeldContents, Field(description="by kind and denomination; for checks, the amount of each")]
+    cashier: Annotated[
+        Person,
+        Field(description="the person responsible for an overage or shortage; for a drawer, its current cashier"),
+    ]
     next_cashier: Annotated[
-        Person | None, Field(description="of a drawer, who takes it over with what was counted; nobody: it stays")
+        Person | None,
+        Field(description="for a drawer, the cashier who takes it over with the counted contents, if it changes hands"),
     ] = None
     is_empty: IsEmpty = False
 
@@ -224,8 +230,8 @@ class EnterCageCount(Command):
 class Counting(NamedTuple):
     """The state for entering a count: the properties and the property's last count number.
 
-    Of the location: the number of its waiting count, its book, the cashier who has the drawer, and whether it may hold
-    something.
+    About the location: `waiting` is the number of its unverified count, `book` its book, `has` the cashier of the
+    drawer, and `may_hold` whether it may hold something.
     """
 
     places: Places
@@ -271,12 +277,12 @@ class _OfCount(Command):
 
 
 class VerifyCageCount(_OfCount, Approving):
-    """Verify a count: another person has counted the same.
+    """Verify a count, after another person has counted the same contents.
 
-    The overage or shortage is posted, and the cashier of the count answers for it. It needs a reason.
+    The overage or shortage is posted, and must have a reason. The cashier named in the count is responsible for it.
     """
 
-    reason: Annotated[Text | None, Field(description="why there is more or less than the ledger expects")] = None
+    reason: Annotated[Text | None, Field(description="the reason for the overage or shortage")] = None
 
 
 class RejectCageCount(_OfCount):
@@ -289,7 +295,7 @@ class RejectCageCount(_OfCount):
 
 
 class CountOfLocation(NamedTuple):
-    """A count that is to be verified or rejected: as it was entered, and the location's book at that moment.
+    """A count to be verified or rejected: the count as entered, and the location's book at the time of entry.
 
     `last` is the location's last verified count.
     """
@@ -345,7 +351,8 @@ def verify(command: VerifyCageCount, state: CountOfLocation, now: Now) -> Accept
 def reject(command: RejectCageCount, state: CountOfLocation, now: Now) -> Accepted:
     """Reject a count.
 
-    The counter cannot do it: one person alone could hide a shortage by counting again until the sum fits.
+    The person who counted cannot reject it, because that person could hide a shortage by counting again until the sum
+    fits.
     """
     state.approval.reject()
     if same_person(now.by, state.entered.counted_by):

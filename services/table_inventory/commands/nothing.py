@@ -1,4 +1,4 @@
-"""Commands that list pieces: that there are none must be said, because an empty list may be a form left empty."""
+"""Commands that list pieces: an empty list must be confirmed, because it may be a form that was not filled in."""
 
 from typing import Annotated, Any
 
@@ -20,12 +20,12 @@ def _as_listed(is_empty: bool, info: ValidationInfo) -> bool:
 
 IsEmpty = Annotated[
     bool,
-    Field(validate_default=True, description="whether `contents` lists nothing because nothing is there"),
+    Field(validate_default=True, description="true to confirm that `contents` is empty because nothing is there"),
     AfterValidator(_as_listed),
 ]
-"""Whether the command's `contents`, which must be declared before this field, is deliberately empty."""
+"""Whether the command's `contents` (declared before this field) is deliberately empty."""
 
 
 def fields_to_record(command: Command) -> dict[str, Any]:
-    """Return the fields of a command that its fact has too: all but `is_empty`, which `contents` says by itself."""
+    """Return the fields of a command that its fact records: all except `is_empty`, which follows from `contents`."""
     return {name: value for name, value in command if name != "is_empty"}

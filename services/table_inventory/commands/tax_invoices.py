@@ -28,9 +28,9 @@ COMMANDS: Final = Commands()
 class EnterTaxInvoice(Command):
     """Enter an invoice of a tax payee.
 
-    The invoice belongs to the payee's tax return that ends on `last_day`. A further entry under the same number, in
-    upper or lower case, with a reason, replaces the approved invoice, unless it says the same. Another person must
-    approve each entry.
+    The invoice belongs to the payee's tax return that ends on `last_day`. Another person must approve each entry. A
+    further entry under the same number, ignoring case, replaces the approved invoice; its `reason` explains the
+    difference. An entry without a difference is rejected.
     """
 
     property: Name

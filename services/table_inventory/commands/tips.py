@@ -29,17 +29,18 @@ COMMANDS: Final = Commands()
 class EnterTipHours(HoursOfPool, Command):
     """Enter the hours by which dealers share a tips pool.
 
-    A pool is named by its last gaming day, which must be over; a pool of one day by that day. A later entry replaces
-    the approved hours, with a reason. Another person must approve them. Neither of the two may be among the dealers.
+    `last_day` is the last (or only) gaming day of the pool, and must be over. Another person must approve the hours. A
+    later entry, with a reason, replaces the approved hours. Neither the person who enters the hours nor the approver
+    may be among the dealers.
     """
 
     property: Name
     last_day: date
-    reason: Annotated[Text, Field(description="where the hours are from; of a later revision, why it is another")]
+    reason: Annotated[Text, Field(description="the source of the hours; for a later revision, why it differs")]
 
 
 class Entering(NamedTuple):
-    """The state for entering hours: the property and the pool on the named day, and all revisions, latest first."""
+    """The state for entering hours: the property and the pool as of `last_day`, and all revisions, latest first."""
 
     place: PropertySnapshot
     pool: PoolDays | None
@@ -100,15 +101,15 @@ class _OfPool(Command):
 class ApproveTipHours(_OfPool, Approving):
     """Approve the hours of a tips pool.
 
-    The pool's tips are shared by these hours, to the cent, as the property's document says. From then on, the pool
-    keeps its days. Hours are not approved for a pool whose days have changed since they were entered.
+    The pool's tips are shared by these hours, to the cent, as the property's document defines. From then on, the pool's
+    gaming days are fixed. Hours cannot be approved if the pool's gaming days have changed since the entry.
     """
 
 
 class RejectTipHours(_OfPool):
     """Reject the hours of a tips pool.
 
-    The hours approved before, if any, still hold.
+    Hours approved earlier, if any, stay in effect.
     """
 
     reason: Text

@@ -27,10 +27,13 @@ class AboutVariance(AsOf):
 
     property: Name
     gaming_day: date
-    variance: Annotated[VarianceKind, Field(description="what differs: an inventory at a count, a box, or a slip")]
+    variance: Annotated[
+        VarianceKind, Field(description="the kind of variance: of an inventory at a count, of a box, or of a slip")
+    ]
     table: Name
     number: Annotated[
-        Number, Field(description="of the count or box exchange in the table's pit stream, or of the slip")
+        Number,
+        Field(description="the sequence of the count or box exchange in the table's pit stream, or the slip number"),
     ]
 
     def key(self) -> VarianceKey:

@@ -50,14 +50,16 @@ class IdentifyWinner(Command):
     ] = None
     patron: Patron
     tax_residence: Annotated[Country | None, Field(description="the winner's country of tax residence")] = None
-    identified_by: Annotated[tuple[Name, ...], Field(max_length=5, description="kinds of documents")] = ()
+    identified_by: Annotated[
+        tuple[Name, ...], Field(max_length=5, description="the kinds of identity documents shown")
+    ] = ()
     tax_number: TaxNumber
     form_number: Identifier | None = None
     withheld_cents: Annotated[
         int | None, Field(ge=0, le=10**12, description="federal tax; 0 if none was withheld, left out if not known")
     ] = None
     state_withheld_cents: Annotated[
-        int | None, Field(ge=0, le=10**12, description="tax of the property's state, likewise")
+        int | None, Field(ge=0, le=10**12, description="state tax; 0 if none was withheld, left out if not known")
     ] = None
     local_withheld_cents: Annotated[int, Field(ge=0, le=10**12, description="tax of the property's locality")] = 0
     filed_on: date | None = None
@@ -123,7 +125,7 @@ _CHANGES: Final = {
     "state_before_cents": "state_change_cents",
     "local_before_cents": "local_change_cents",
 }
-"""The columns with changes of withheld tax, by the field of `WinnerIdentified` with the tax withheld before."""
+"""The column with the change of a withheld tax, by the field of `WinnerIdentified` with the tax withheld before."""
 
 
 @COMMANDS.handles(IdentifyWinner, load=_known)

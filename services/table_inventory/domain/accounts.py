@@ -15,13 +15,13 @@ empty. Accounts of a property as a whole have no table.
 | `check_payments`, `checks_redeemed` | payments on counter checks, by means of payment; their contra (no table) |
 | `location` | money at a location of the cage (`wager`), without the money that other legs of the cage hold |
 | `cage_transit`, `outside` | money in transit at the cage; money given to outside parties (`wager`), less received |
-| `cage_over_short`, `cage_brought_forward` | over (a credit) and short of locations; first counts of locations |
+| `cage_over_short`, `cage_brought_forward` | overages (a credit) and shortages of locations; their first counts |
 | `checks_written_off`, `checks_recovered` | counter checks written off, and recoveries of them (no table) |
 | `cage_money` | what known patrons paid at the cage, less what they were paid, by medium (no table) |
-| `patrons_exchange` | its contra where patrons gave or got chips or a check of the same value, by purpose |
-| `patrons_deposits` | its contra for front money and safekeeping, which the casino owes (a credit), by purpose |
-| `winnings_paid` | its contra for winnings paid at the cage |
-| `foreign_currency`, `credit_advances`, `patrons_promotions`, `patrons_other` | its contra for these, by purpose |
+| `patrons_exchange` | contra of `cage_money` for chips or checks of equal value, by purpose |
+| `patrons_deposits` | contra of `cage_money` for front money and safekeeping, a liability (a credit), by purpose |
+| `winnings_paid` | contra of `cage_money` for winnings paid at the cage |
+| `foreign_currency`, `credit_advances`, `patrons_promotions`, `patrons_other` | contra of `cage_money`, by purpose |
 | `withheld_money` | tax withheld from winnings |
 | `withheld_tax`, `withheld_state_tax`, `withheld_local_tax` | the liability for withheld tax, by tax authority |
 | `receivable` | amounts due from prepaid access instruments for chips |
@@ -113,8 +113,8 @@ class TableAccounts:
     def adjusted(self, figure: Figure, cents: int, counted: Sales | None) -> tuple[Posting, ...]:
         """Return the postings that raise a figure of the win by `cents`.
 
-        Two people approved it, so it is explained: what it adds to the win is a resolved variance, or the win by count
-        of a counted table. `counted` tells which sales a counted table reports; it is None for other tables.
+        The adjustment has been approved, so its effect on the win is posted as a resolved variance or, at a counted
+        table, as win by count. `counted` is which sales a counted table reports; None for other tables.
         """
         of_inventory = "inventory_variance" if counted is None else "counted_win"
         of_drop = "drop_variance" if counted in (None, "each") else "counted_win"

@@ -1,4 +1,4 @@
-"""Drop boxes and their count. Figures are sealed until it is concluded: no counter sees another counter's figures."""
+"""Drop boxes and their count. Figures stay sealed until the count is concluded: no counter sees another's figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime

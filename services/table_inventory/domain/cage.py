@@ -42,13 +42,13 @@ class CageRecord(CageDocument, ApprovalSubject):
 
 
 _UNMOVED: Final[frozenset[CageKind]] = frozenset({"currency_exchange", "currency_wager"})
-"""Kinds that leave the cage's money as it was: other denominations of the same sum, and currency at a table."""
+"""Kinds that do not change the cage's money: exchanges of denominations, and currency wagered at a table."""
 
 _DOLLARS: Final[Mapping[CageKind, Direction]] = {"foreign_currency_bought": "out", "foreign_currency_sold": "in"}
-"""The direction of the dollars of an exchange: foreign currency is in no book of the cage."""
+"""The direction of the dollars in an exchange of foreign currency, which itself is in no book of the cage."""
 
 _OF_CONTESTS: Final[frozenset[CageKind]] = frozenset({"tournament_fee", "tournament_prize"})
-"""Kinds whose money the contest itself moves, at `cage`, when it is entered."""
+"""Kinds whose money is posted at `cage` with the result of the contest, not with the transaction."""
 
 _CONTRAS: Final[Mapping[CageKind, str]] = {
     "chip_purchase": "patrons_exchange",
@@ -70,15 +70,15 @@ _CONTRAS: Final[Mapping[CageKind, str]] = {
     "other_in": "patrons_other",
     "other_out": "patrons_other",
 }
-"""The leg of the contra of the cage's money. What passes through the casino's bank account is outside, with `bank`."""
+"""The contra leg of the cage's money, by kind. Money through the casino's bank account is `outside`, with `bank`."""
 
 
 def moved(transaction: CageTransaction, *, void: bool = False) -> tuple[Posting, ...]:
-    """Return the postings of a transaction or its void: the cage's money, and what it was exchanged for, or is owed.
+    """Return the postings of a transaction or its void: the cage's money, and its contra.
 
-    An instrument that goes out is a check drawn on the casino's account at its bank, and leaves no location: two more
-    postings restore its amount from `bank`, which pays it. At a location other than `cage`, two more postings move the
-    difference from `cage` to that location.
+    An instrument paid out is a check drawn on the casino's bank account, and reduces no location's money: two more
+    postings restore its amount from `bank`. At a location other than `cage`, two more postings move the difference from
+    `cage` to that location.
     """
     if transaction.kind in _UNMOVED:
         return ()

@@ -12,11 +12,11 @@ from shared.contracts.money import dollars
 from shared.contracts.rejection import Reason, Rejected
 
 Chips = Counter[tuple[str, str, str, str, int]]
-"""Pieces by kind, chip set, issuer, piece and cents each, as `HeldPieces.of` has them."""
+"""Numbers of pieces by `HeldPieces.of`: (kind, chip set, issuer, piece, cents each)."""
 
 
 class PutIn(NamedTuple):
-    """Chips that a transfer put into service on a gaming day, or with a negative `sign` took out to be destroyed."""
+    """Chips that a transfer put into service on a gaming day or, with a negative `sign`, removed for destruction."""
 
     transfer: int
     gaming_day: date
@@ -25,7 +25,7 @@ class PutIn(NamedTuple):
 
 
 def put_in_since(passed: Iterable[PutIn], day: date) -> Chips:
-    """Return the pieces put into service on a gaming day and later, less those destroyed, without zeros."""
+    """Return the pieces put into service on a gaming day and later, less those destroyed, omitting zero counts."""
     return _put_in(one for one in passed if one.gaming_day >= day)
 
 
@@ -38,7 +38,7 @@ def _put_in(passed: Iterable[PutIn]) -> Chips:
 
 
 def in_service(stated: Iterable[HeldPieces], put_in: Chips) -> Chips:
-    """Return the pieces in service: those stated as a gaming day began, and those put in since, without zeros."""
+    """Return the pieces in service: those stated for the beginning of a day, plus `put_in`, omitting zero counts."""
     found = Chips(put_in)
     for pieces in stated:
         found[pieces.of] += pieces.count
@@ -46,28 +46,28 @@ def in_service(stated: Iterable[HeldPieces], put_in: Chips) -> Chips:
 
 
 def cents_of(chips: Chips) -> int:
-    """Return the value of pieces, cents."""
+    """Return the total value of the pieces in cents."""
     return sum(of[-1] * count for of, count in chips.items())
 
 
 class ChipsInServiceDocument(ChipsInService, Revision):
     """A revision of a property's opening position of chips in service, with its status.
 
-    `put_in_transfers` are the transfers that put chips into service or destroyed them since its gaming day began, until
-    it is decided: their values may sum to nothing, and whoever decides must see them.
+    Until the revision is approved or rejected, `put_in_transfers` lists the transfers that put chips into service or
+    destroyed them since its gaming day began. The approver must see them even if their values sum to zero.
     """
 
     put_in_transfers: tuple[int, ...] | None = None
 
     @property
     def label(self) -> str:
-        """Return its name for messages."""
+        """Return the revision's name for messages."""
         return f"revision {self.revision} of the chips in service at {self.property}"
 
     def with_put_in(self, passed: Sequence[PutIn]) -> Self:
-        """Return the revision with the chips put into service since its gaming day began, their value as of now.
+        """Return an undecided revision with the chips put into service since its gaming day began, valued as of now.
 
-        Once it is decided, it keeps the values that whoever decided was shown.
+        A decided revision is returned unchanged, with the values that were shown to the person who decided.
         """
         if self.status != "entered":
             return self
@@ -75,12 +75,12 @@ class ChipsInServiceDocument(ChipsInService, Revision):
         return self.model_copy(update={**put_in_fields(self, passed), "put_in_transfers": since})
 
     def without_transfers(self) -> Self:
-        """Return the revision as it is once it is decided."""
+        """Return the revision without `put_in_transfers`, which only an undecided revision has."""
         return self.model_copy(update={"put_in_transfers": None})
 
 
 def put_in_fields(stated: ChipsBroughtForward, passed: Iterable[PutIn]) -> dict[str, int]:
-    """Return the values of a position that depend on what was put into service since, by field name, cents."""
+    """Return the values that depend on chips put into service after the gaming day began, in cents by field."""
     put_in = put_in_since(passed, stated.gaming_day)
     return {
         "put_in_since_cents": cents_of(put_in),
@@ -91,12 +91,13 @@ def put_in_fields(stated: ChipsBroughtForward, passed: Iterable[PutIn]) -> dict[
 def require_without_arrivals(
     stated: ChipsBroughtForward, before: ChipsInServiceDocument | None, passed: Sequence[PutIn]
 ) -> None:
-    """Check that a position does not include what was put into service, or destroyed, since its gaming day began.
+    """Check that a position does not include transfers that put in or destroyed chips after its gaming day began.
 
-    That would count twice. The position includes it if it is not what was in service as the gaming day began, but
-    exactly what was in service after one of the transfers since, with all arrivals, or with all that was destroyed:
-    by the approved position `before`, and without one by the transfers alone. `passed` has the transfers in the order
-    in which they were received. Raises: Rejected.
+    Such transfers would count twice. The chips known to be in service are those of the approved position `before` with
+    the transfers or, without `before`, those of the transfers alone. A position is rejected if it differs from the
+    chips known to be in service when its gaming day began, but equals those after one of the later transfers, or those
+    with only the later arrivals or only the later destructions. `passed` has the transfers in the order of receipt.
+    Raises: Rejected.
     """
     known = (
         put_in_since(passed, date.min)
@@ -130,6 +131,6 @@ def require_without_arrivals(
 
 
 def _sum(chips: Chips, others: Chips, sign: int = 1) -> Chips:
-    """Return pieces with others added (`sign` 1) or taken away (-1), without zeros."""
+    """Return the sum (`sign` 1) or difference (`sign` -1) of two sets of pieces, omitting zero counts."""
     counts = {of: chips[of] + sign * others[of] for of in (*chips, *others)}
     return Chips({of: count for of, count in counts.items() if count})

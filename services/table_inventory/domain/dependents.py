@@ -11,12 +11,12 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependents:
-    """What depends on a recorded pit event; None for whatever does not exist.
+    """The records that depend on a recorded pit event; None for a record that does not exist.
 
     `resolved_cents`: the resolved variance of the event's count or slip. `step`: the last valid cage step on its
     counter check. `count`: the drop count that includes its drop box. `write_off`: a write-off of the box that is not
-    rejected. `is_last`: no later box exchange at the table is recorded. In that case `box_before` is the box
-    (property, name) that was on the table before the exchange.
+    rejected. `is_last`: no later box exchange at the table is recorded. In that case `box_before` is the box (property,
+    name) that was on the table before the exchange.
     """
 
     resolved_cents: int | None = None

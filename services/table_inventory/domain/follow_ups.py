@@ -114,7 +114,7 @@ def _boxes(boxes: Iterable[Box]) -> Iterator[FollowUp]:
 
 
 def _lacks(found: Findings) -> Iterator[FollowUp]:
-    """Yield follow-ups for missing counts and boxes, play at closed tables, and openers of open tables."""
+    """Yield follow-ups for missing counts and boxes, play at closed tables, and openers of tables already open."""
     for table, missing in found.lacks:
         if missing.what not in ("slip", "count"):  # slips and boxes have follow-ups of their own
             reason = in_words(table, missing, found.zone)

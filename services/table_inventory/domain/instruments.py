@@ -1,4 +1,4 @@
-"""Monetary instruments: from which amount on the law has them described. Pure; cents."""
+"""Monetary instruments: the amount from which the law requires a description. Pure; cents."""
 
 from collections.abc import Collection
 from datetime import date
@@ -12,9 +12,10 @@ from shared.contracts.rejection import Reason, Rejected
 def require_described(
     place: PropertySnapshot, day: date, cents: int, instruments: Collection[Instrument | None]
 ) -> None:
-    """Check that instruments that are on the list of instruments on a gaming day are described. Raises: Rejected.
+    """Check that instruments are described if their amount must be listed on a gaming day. Raises: Rejected.
 
-    Two instruments are one that is exchanged for the other; each of them is on the list.
+    `instruments` has None in place of a missing description. It has two elements if one instrument is exchanged for the
+    other; each of them must be listed.
     """
     if None not in instruments:
         return

@@ -35,11 +35,11 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 LOCATION: Final = "location"
 
 _HELD: Final = frozenset({"cage", "cage_money", "patrons_exchange", "contest_money", "withheld_money"})
-"""Legs of money that lies at the cage. What patrons exchange has the same value, so that both sides are counted."""
+"""Legs that are part of the money at the cage. Both sides of an exchange with a patron are, having equal value."""
 
 
 def is_held_at_cage(account: Account) -> bool:
-    """Return whether an account's balance is part of what `cage` holds, besides the `location` account of `cage`."""
+    """Return whether an account, other than the `location` account of `cage`, is part of the money held at `cage`."""
     match account.leg:
         case "check_payments":
             return account.wager != "deposit"  # that lies with the bank
@@ -85,7 +85,7 @@ def _cause(fact: Fact, cents: int, *, with_tables: bool) -> HeldCause:
 
 
 def passed(property_name: str, giver: str, receiver: str, cents: int) -> tuple[Posting, ...]:
-    """Return the postings of money that a location or a party outside gives to another; none for zero."""
+    """Return the postings of money that a giver passes to a receiver (location or outside party); none for 0 cents."""
     return _between(_end(property_name, receiver), _end(property_name, giver), cents)
 
 
@@ -102,7 +102,7 @@ def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferRe
 
 
 def over_short(fact: CageCountVerified) -> tuple[Posting, ...]:
-    """Return the postings of a verified count: its overage or shortage, or all that a location's first count found."""
+    """Return the postings of a verified count: its difference from the book; brought forward at a first count."""
     if fact.before_cents is not None:
         contra, cents = "cage_over_short", fact.over_short_cents
     else:
@@ -124,13 +124,13 @@ def _between(debit: Account, credit: Account, cents: int) -> tuple[Posting, ...]
 
 
 def flows_since(before: Mapping[HeldCause, int], book: Mapping[HeldCause, int]) -> Book:
-    """Return the changes between two states of a book, cents by cause, without zeros."""
+    """Return the changes between two states of a location's book, in cents by cause, omitting zeros."""
     changes = {cause: cents - before.get(cause, 0) for cause, cents in book.items()}
     return {cause: cents for cause, cents in changes.items() if cents}
 
 
 def posted(counted_cents: int, book: Mapping[HeldCause, int], *, first: bool) -> Book:
-    """Return the book of a location after a count of it was posted, cents by cause: its sum is the counted amount."""
+    """Return a location's book after a count is posted, in cents by cause; its sum is `counted_cents`."""
     cause: HeldCause = "brought_forward" if first else "over_short"
     return {**book, cause: book.get(cause, 0) + counted_cents - sum(book.values())}
 
@@ -143,7 +143,7 @@ class Last(NamedTuple):
 
 
 def judged(count: CageCount, last: Last | None) -> dict[str, object]:
-    """Return the figures of a count by field name of its fact: amounts counted before and now, flows, over or short."""
+    """Return a count's figures by field name of its fact: previous and current amount, flows, overage or shortage."""
     counted_cents = money_of(count.contents)
     if last is None:
         return {"flows": flows_since({}, count.book), "counted_cents": counted_cents, "over_short_cents": 0}
@@ -156,7 +156,7 @@ def judged(count: CageCount, last: Last | None) -> dict[str, object]:
 
 
 class CageCountDocument(ApprovalSubject):
-    """A count of a location with its status. Until the count is verified, nothing shows what the ledger expects."""
+    """A count of a location with its status. Fields that reveal the expected amount are None until it is verified."""
 
     property: str
     count: Number
@@ -203,7 +203,7 @@ class CageTransferDocument(ApprovalSubject):
 def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str | None:
     """Return why the property does not have these chips, or None if it does.
 
-    A property that names no chip sets accepts all chips without a `chip_set`.
+    A property without `chip_sets` accepts all chips without a `chip_set`.
     """
     name, sets = place.document.property, place.document.chip_sets
     for one in contents:
@@ -228,7 +228,7 @@ def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str
 
 
 def require_held(place: PropertySnapshot, contents: Iterable[HeldPieces]) -> None:
-    """Check that a property has these chips. Raises: Rejected, with the chips that it has."""
+    """Check that a property has these chips. Raises: Rejected; the error lists the property's chips."""
     if (why := why_not_held(contents, place)) is not None:
         raise Rejected(Reason.NOT_FOUND, f"'contents' has {why}")
 
@@ -265,23 +265,23 @@ def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) ->
 
 
 FOR_PATRONS: Final = frozenset({"drawer", "main_bank"})
-"""Kinds of locations at which patrons are served, as at `cage`: the pieces exchanged with them are not recorded."""
+"""Kinds of locations that, like `cage`, serve patrons; the pieces exchanged with patrons are not recorded."""
 
 
 class There(NamedTuple):
-    """What a location holds by its books: its money, cents, and the pieces of its last count and of transfers since.
+    """The contents of a location by its books: money in cents, and pieces of its last count and of transfers since.
 
-    Pieces are counted by kind, chip set, issuer, piece and cents each, as `HeldPieces.of` has them.
+    `pieces` maps `HeldPieces.of` (kind, chip set, issuer, piece, cents each) to the number of pieces.
     """
 
     cents: int
     pieces: Mapping[tuple[str, str, str, str, int], int]
 
     def require(self, location: str, kind: str | None, contents: Iterable[HeldPieces]) -> None:
-        """Check that a location of this kind, None for `cage`, can give these contents. Raises: Rejected.
+        """Check that a location of a kind (None for `cage`) can give these contents. Raises: Rejected.
 
-        Where patrons are served, the total value is compared, elsewhere the pieces of each kind and denomination. The
-        refusal does not say how much the location holds, because those who count it must not see that.
+        At a location that serves patrons, the total value is compared; at others, the pieces of each kind and
+        denomination. The error does not state what the location holds, because the people who count it must not know.
         """
         why = f"{location} does not hold that by its books: count it, if it does"
         if kind is None or kind in FOR_PATRONS:

@@ -1,4 +1,4 @@
-"""The locations of a property's cage: in use, or retired and not empty yet; and who has each drawer. Pure."""
+"""The locations of a property's cage, in use or retired but not empty yet, and the cashier of each drawer. Pure."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -15,9 +15,9 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 def location_in_use(place: PropertySnapshot, name: str, day: date) -> CageLocation | None:
-    """Return a location of a property's cage that takes something in on a gaming day; None for `cage`.
+    """Return a location of a property's cage that is in use on a gaming day, so that it may receive; None for `cage`.
 
-    Raises: Rejected if there is none of this name, or it is retired.
+    Raises: Rejected if no location has this name, or if it is retired.
     """
     known = place.cage_locations_on(day)
     if name == CAGE or name in known:
@@ -49,10 +49,10 @@ def _takes_nothing_in(place: PropertySnapshot, retired: CageLocation) -> str:
 def location_to_empty(
     place: PropertySnapshot, name: str, day: date, *, may_hold: bool, counted: bool
 ) -> CageLocation | None:
-    """Return a location of a property's cage that is counted, or gives something, on a gaming day; None for `cage`.
+    """Return a location of a property's cage that may give, or be counted, on a gaming day; None for `cage`.
 
-    A retired location is one as long as it may hold something. `counted`: it was ever counted. Raises: Rejected if
-    there is none of this name, or it is retired and empty.
+    A retired location qualifies while it may hold something. `counted`: it was ever counted. Raises: Rejected if no
+    location has this name, or if it is retired and empty.
     """
     retired = place.retired_cage_locations_on(day).get(name)
     if retired is None:
@@ -65,7 +65,7 @@ def location_to_empty(
 
 
 class HasDrawer(NamedTuple):
-    """The cashier who has a drawer since a verified count of it: the count's number, and when it was entered."""
+    """The cashier of a drawer since a verified count of it, with the count's number and the time of its entry."""
 
     cashier: str
     number: int
@@ -79,11 +79,9 @@ def require_cashier(
     cashier: str,
     next_cashier: str | None,
 ) -> None:
-    """Check that the cashier named in a count of a drawer is the one who has it, and the next one another.
+    """Check the cashiers named in a count of a drawer: the current one, and a different next one. Raises: Rejected.
 
-    Raises: Rejected.
-
-    `location` None is `cage` itself. `has` None: the drawer was never counted, and its first count opens it.
+    `location` is None for `cage` itself. `has` is None if the drawer was never counted; its first count opens it.
     """
     if location is None or location.kind != "drawer":
         if next_cashier is not None:
@@ -104,7 +102,7 @@ def require_cashier(
 
 
 class LocationDocument(BaseModel):
-    """A location of the cage, and of a drawer the cashier who has it since a verified count.
+    """A location of the cage and, for a drawer, its cashier since a verified count.
 
     A retired location (`retired_on`) is listed until a count has found it empty.
     """
@@ -112,11 +110,14 @@ class LocationDocument(BaseModel):
     location: str
     kind: Literal["cage", "drawer", "main_bank", "chip_bank", "vault"]
     imprest_cents: int | None = None
-    cashier: Annotated[str | None, Field(description="of a drawer, who has it; nobody before its first count")] = None
-    since_count: Annotated[int | None, Field(description="the count by which the cashier has it")] = None
+    cashier: Annotated[
+        str | None, Field(description="for a drawer, its current cashier; null before its first count")
+    ] = None
+    since_count: Annotated[int | None, Field(description="the count that assigned the drawer to the cashier")] = None
     since: Annotated[AwareDatetime | None, Field(description="when that count was entered")] = None
     retired_on: Annotated[
-        date | None, Field(description="the first gaming day on which it takes nothing in; it still holds something")
+        date | None,
+        Field(description="the first gaming day on which it receives nothing more; it may still hold something"),
     ] = None
 
 
@@ -125,8 +126,8 @@ def locations_with_cashiers(
 ) -> list[LocationDocument]:
     """Return the locations of a property's cage on a gaming day: `cage`, and the others by name.
 
-    Retired locations are among them if they `may_hold` something. `who` is by location. Only drawers are with
-    somebody: several people take from other locations and give to them.
+    Retired locations are included if they `may_hold` something. `who` maps locations to cashiers; only drawers have a
+    cashier, because several people use each other location.
     """
     found = [LocationDocument(location=CAGE, kind="cage")]
     retired = {name: one for name, one in place.retired_cage_locations_on(day).items() if name in may_hold}
@@ -139,10 +140,10 @@ def locations_with_cashiers(
 
 
 def location_of(place: PropertySnapshot, window: str, day: date) -> str | None:
-    """Return the location whose money is moved at a window on a gaming day, or None if that is `cage`.
+    """Return the location whose money a transaction at a window moves on a gaming day; None for `cage`.
 
-    A property that names no locations may name its windows freely. Raises: Rejected if the property names locations and
-    the window is not among them, or patrons are not served there.
+    A property without locations may name its windows freely. Raises: Rejected if the property has locations and the
+    window is not one of them, or does not serve patrons.
     """
     if not place.document.cage_locations or window == CAGE:
         return None

@@ -24,8 +24,8 @@ _DAY: Final = timedelta(days=1)
 class Stay:
     """The time of a drop box on a table, from the exchange that placed it to the exchange that removed it.
 
-    Each exchange is given by the box that it removed. `placed` is None for the table's first box; `back` is None while
-    the box is still on the table.
+    `placed` and `back` are these exchanges, each represented by the box that it removed. `placed` is None for the
+    table's first box; `back` is None while the box is still on the table.
     """
 
     placed: Box | None
@@ -43,7 +43,10 @@ def stays_of(boxes: Sequence[Box]) -> list[Stay]:
 
 
 def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
-    """Yield the missing drop boxes and box counts of a table, by shift. Each piece must lie between two exchanges."""
+    """Yield the missing drop boxes and box counts of a table, by shift.
+
+    `pieces` are the times in which the table was open; each must lie between two exchanges.
+    """
     for box in boxes:
         if not box.is_done:
             yield Lack(ShiftKey(box.gaming_day, box.shift), box.missing_count())

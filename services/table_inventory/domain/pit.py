@@ -346,7 +346,7 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
 
 
 def note_result(data: CountedResult | UncountedResult) -> Iterator[FactWithPostings]:
-    """Yield the fact of a counted table's result, at its end; none for the void of a result that was not counted."""
+    """Yield the fact of a counted table's result, at its end; none if a voided result was never counted."""
     if data.closed_at is None:
         return
     results: Literal[1, -1] = 1 if isinstance(data, CountedResult) else -1

@@ -27,7 +27,7 @@ class Basis(NamedTuple):
 
 
 def parts_of(span: RatedSpan, moments: Iterable[datetime]) -> list[RatedSpan]:
-    """Return a span cut at those of the moments that lie in it; the parts have its time, each moment once."""
+    """Return the parts of a span, cut at those `moments` that lie inside it."""
     cuts = sorted({moment for moment in moments if span.begins < moment < span.ends})
     times = pairwise((span.begins, *cuts, span.ends))
     return [span.model_copy(update={"begins": begins, "ends": ends}) for begins, ends in times]

@@ -307,7 +307,7 @@ class _Making:
         running.moves, running.since, running.opens = NOTHING, at, False
 
     def _is_counted(self, at: datetime) -> bool:
-        """Return whether a count within the margin ends the gaming day. An opener does not: the closer is missing."""
+        """Return whether a count within the margin ends the gaming day. An opener does not; its closer is missing."""
         day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 

@@ -22,9 +22,9 @@ class TaxInvoiceDocument(TaxInvoice, Revision):
 
 
 def require_change(invoice: TaxInvoice, revisions: Iterable[TaxInvoiceDocument]) -> None:
-    """Check that an invoice differs from its approved revision, the first of `revisions` that is approved.
+    """Check that an invoice differs from its latest approved revision; `revisions` must be latest first.
 
-    The reason of an entry makes no difference. Raises: Rejected, with what is approved.
+    A different `reason` alone does not count. Raises: Rejected; the error states the approved values.
     """
     approved = next((one for one in revisions if one.status == "approved"), None)
     if approved is None or any(getattr(invoice, name) != getattr(approved, name) for name in _FIGURES):

@@ -31,8 +31,10 @@ class VarianceName(NamedTuple):
 
 
 class VarianceKey(NamedTuple):
-    """The key of a variance on its gaming day; `number` is the sequence of the count or exchange, or the slip
-    number."""
+    """The key of a variance on its gaming day.
+
+    `number` is the sequence of the count or box exchange in the table's pit stream, or the slip number.
+    """
 
     property: str
     gaming_day: date

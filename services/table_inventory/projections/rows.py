@@ -84,7 +84,7 @@ class Rows:
         self._touched: dict[tuple[Any, ...], Entry] = {}
 
     def keep(self, write: Write, table: Table, said: Said, /, **more: Any) -> None:
-        """Add a row of `table` from the fields of a fact that are columns of it, and from additional columns."""
+        """Add a row of `table`: the fields of a fact that are columns of the table, and additional columns (`more`)."""
         row = {name: value for name, value in said if name in table.c} | more
         self._kept[write].setdefault((table, tuple(row)), []).append(row)
 
@@ -148,6 +148,6 @@ class Rows:
 
 
 def transfer(contents: Contents, sign: int = 1) -> inventory.Moved:
-    """Return the transfer of chips to a table (`sign` 1) or from it (-1), cents."""
+    """Return the transfer of chips to a table (`sign` 1) or from it (`sign` -1), in cents."""
     cents = sign * value_of(contents)
     return inventory.Moved(movement="transfer", cents=cents, contents=stacks(contents, sign))

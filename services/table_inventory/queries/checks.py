@@ -13,7 +13,7 @@ from shared.runtime.reference_search import references_like
 from shared.runtime.rows import rows_of, thing_of, things_of
 
 IS_REPLACEMENT: Final = "s.what = 'replaced' AND s.cents > 0"
-"""SQL condition: by a step `s` its check takes the place of others, so that the check's amount is the step's."""
+"""SQL condition: step `s` records that its check replaced others, so that the step's amount is the check's."""
 
 _CHECKS: Final = """
     SELECT i.property, i.serial, max(i."table") AS "table", min(i.at) AS issued_at,
@@ -56,7 +56,7 @@ async def find_checks(
 
 
 async def checks_like(connection: AsyncConnection, property_name: str, typed: str) -> list[CounterCheck]:
-    """Return the first counter checks whose serial number was typed in any case, whole or by its last characters."""
+    """Return counter checks whose serial number equals `typed` or ends with it, ignoring case; at most 20."""
     query = references_like(counter_checks, "serial", property_name, typed)
     serials = [row.serial for row in await connection.execute(query)]
     found = await find_checks(connection, property_name, serials)

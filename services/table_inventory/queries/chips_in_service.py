@@ -1,4 +1,4 @@
-"""Read opening positions of chips in service, and what was put into service since."""
+"""Read opening positions of chips in service, and the chips put into service since."""
 
 from sqlalchemy import or_
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,9 +12,9 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 async def find_chips_in_service(
     connection: AsyncConnection, property_name: str, revision: int
 ) -> ChipsInServiceDocument:
-    """Return a revision of the opening position, with what was put into service since until it is decided.
+    """Return a revision of the opening position; if undecided, with the chips put into service since.
 
-    Raises: Rejected if there is none.
+    Raises: Rejected if the revision does not exist.
     """
     missing = f"there is no revision {revision} of the chips in service at {property_name}"
     row = await find_row(connection, chips_in_service, missing, property=property_name, revision=revision)
@@ -22,7 +22,7 @@ async def find_chips_in_service(
 
 
 async def read_chips_in_service(connection: AsyncConnection, property_name: str) -> list[ChipsInServiceDocument]:
-    """Return the revisions of a property's opening position, latest first, as `find_chips_in_service` has them."""
+    """Return all revisions of a property's opening position as `find_chips_in_service` does, latest first."""
     query = rows_of(chips_in_service, property=property_name).order_by(chips_in_service.c.revision.desc())
     found = await things_of(ChipsInServiceDocument, connection, query)
     passed = await read_put_in(connection, property_name)
@@ -30,9 +30,9 @@ async def read_chips_in_service(connection: AsyncConnection, property_name: str)
 
 
 async def read_put_in(connection: AsyncConnection, property_name: str) -> list[PutIn]:
-    """Return the property's own chips that came from the manufacturer, and those that were destroyed.
+    """Return the transfers of chips from the manufacturer and to destruction, in the order of their receipt.
 
-    They count once they are received, in that order.
+    Transfers in transit are omitted. Only the property's own chips in the contents are returned.
     """
     c = cage_transfers.c
     query = rows_of(cage_transfers, property=property_name, status="received")

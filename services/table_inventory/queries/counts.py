@@ -32,7 +32,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 
 async def removals_of(connection: AsyncConnection, property_name: str, box: str) -> list[BoxFound]:
-    """Return the latest removals of a drop box from tables; `box` is its number in any case."""
+    """Return the latest removals of a drop box from tables; `box` is its number, ignoring case."""
     number = func.lower(collate(boxes.c.box, "C"))
     query = rows_of(boxes, property=property_name).where(number == box.lower())
     return await things_of(BoxFound, connection, query.order_by(boxes.c.removed_at.desc()).limit(FOUND_MAX))

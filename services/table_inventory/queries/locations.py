@@ -22,7 +22,7 @@ async def find_transfer(connection: AsyncConnection, property_name: str, transfe
 
 
 async def find_count(connection: AsyncConnection, property_name: str, count: int) -> tuple[CageCountDocument, Book]:
-    """Return a count, and the location's book when it was entered. Raises: Rejected if there is no such count."""
+    """Return a count, and the location's book when it was entered. Raises: Rejected if the count does not exist."""
     missing = f"there is no count {count} at the cage of {property_name}"
     row = await find_row(connection, cage_counts, missing, property=property_name, count=count)
     return thing_of(CageCountDocument, row), row.book
@@ -38,7 +38,7 @@ async def last_count(connection: AsyncConnection, property_name: str, location: 
 
 
 async def who_has(connection: AsyncConnection, property_name: str, **location: str) -> dict[str, HasDrawer]:
-    """Return the cashiers of the last verified counts by location, or of `location` alone: they have the drawers."""
+    """Return the cashier named by the last verified count of each location, or only of `location`, by location."""
     c = cage_counts.c
     of = rows_of(cage_counts, property=property_name, status="verified", **location)
     last = of.with_only_columns(func.max(c["count"])).group_by(c.location)
@@ -50,7 +50,7 @@ async def who_has(connection: AsyncConnection, property_name: str, **location: s
 
 
 async def waiting_count(connection: AsyncConnection, property_name: str, location: str) -> int | None:
-    """Return the number of the location's count that waits to be verified, or None."""
+    """Return the number of the location's unverified count, or None."""
     query = rows_of(cage_counts, property=property_name, location=location, status="entered")
     found: int | None = (await connection.execute(query.with_only_columns(cage_counts.c["count"]))).scalar_one_or_none()
     return found
@@ -84,10 +84,10 @@ _MAY_HOLD: Final = text("""
 
 
 async def may_hold(connection: AsyncConnection, property_name: str, locations: Collection[str]) -> set[str]:
-    """Return those of the locations that may hold something.
+    """Return those of the given locations that may hold something.
 
-    All others are empty: no money is there by the books, nothing is in transit from or to them, and the last verified
-    count, if there is one, found nothing and no transfer ended since.
+    A location is certainly empty if its book balance is zero, no transfer from or to it is in transit, its last
+    verified count (if any) found nothing, and no transfer has ended since.
     """
     if not locations:
         return set()
@@ -110,7 +110,7 @@ _PIECES: Final = text("""
 
 
 async def what_is_there(connection: AsyncConnection, property_name: str, location: str) -> There:
-    """Return what a location holds by its books: the contents of its last verified count, with the transfers since."""
+    """Return a location's contents by its books: those of its last verified count, changed by the transfers since."""
     pieces = Counter[tuple[str, str, str, str, int]]()
     for row in await connection.execute(_PIECES, {"property": property_name, "location": location}):
         for one in map(HeldPieces.model_validate, row.contents):

@@ -10,7 +10,7 @@ from shared.contracts.envelope import pit_source
 
 
 class ClosedTime(NamedTuple):
-    """A time in which a table was closed: its closer (None before its first opener), and its next opener."""
+    """A period in which a table was closed, from its closer (None before its first opener) to its next opener."""
 
     since: datetime | None
     until: datetime
@@ -32,9 +32,9 @@ _CLOSED: Final = text("""
 
 
 async def closed_at(connection: AsyncConnection, property_name: str, table: str, minute: datetime) -> ClosedTime | None:
-    """Return the time in which a table was certainly closed throughout a minute; None if it may have been open.
+    """Return the period in which a table was closed that covers a whole minute; None if it may have been open then.
 
-    It may have been open if no opener follows yet, or an event between closer and opener has not come.
+    The table may have been open if no opener follows yet, or if an event between closer and opener is missing.
     """
     asked = {"property": property_name, "table": table, "minute": minute, "source": pit_source(property_name, table)}
     row = (await connection.execute(_CLOSED, asked)).one_or_none()

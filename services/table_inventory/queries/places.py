@@ -22,14 +22,14 @@ _REPORTED: Final = select(
         )
     ).exists()
 )
-"""Whether the pit reported anything of a gaming day."""
+"""SQL query: whether the pit reported anything for a gaming day of a property."""
 
 
 async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> PropertySnapshot:
     """Return a property as of a gaming day. Raises: Rejected if it did not exist then.
 
-    The gaming day before its first one is a gaming day of the property only if the pit reported something of it, within
-    its margin.
+    The day before the property's first gaming day is accepted only if the pit reported something for it, within the
+    pit's margin.
     """
     place = place_on(await known_places(connection, properties), property_name, gaming_day)
     if not place.existed_on(gaming_day):

@@ -31,7 +31,7 @@ class RatingKey(NamedTuple):
 
 
 async def ratings_like(connection: AsyncConnection, property_name: str, typed: str) -> dict[str, date]:
-    """Return the first ratings whose reference was typed in any case, whole or by its end, each with its last day."""
+    """Return the last gaming day of ratings, at most 20, whose name equals `typed` or ends with it, ignoring case."""
     c = rating_steps.c
     key = reversed_reference(c.rating)
     query = (

@@ -21,20 +21,20 @@ async def invoices_of(connection: AsyncConnection, property_name: str, last_day:
 
 
 async def invoices_like(connection: AsyncConnection, property_name: str, typed: str) -> list[TaxInvoiceDocument]:
-    """Return the first revisions of invoices whose number was typed in any case, whole or by its last characters."""
+    """Return revisions of invoices whose number equals `typed` or ends with it, ignoring case; at most 20."""
     query = references_like(tax_invoices, "invoice", property_name, typed).order_by(tax_invoices.c.revision.desc())
     return await things_of(TaxInvoiceDocument, connection, query)
 
 
 async def revisions_of(connection: AsyncConnection, property_name: str, invoice: str) -> list[TaxInvoiceDocument]:
-    """Return the revisions of an invoice, whose number may be in any case, latest first."""
+    """Return the revisions of an invoice by its number, ignoring case, latest first."""
     return await things_of(TaxInvoiceDocument, connection, _revisions(property_name, invoice))
 
 
 async def find_invoice(
     connection: AsyncConnection, property_name: str, invoice: str, revision: int
 ) -> TaxInvoiceDocument:
-    """Return a revision of an invoice, whose number may be in any case. Raises: Rejected if it does not exist."""
+    """Return a revision of an invoice by its number, ignoring case. Raises: Rejected if it does not exist."""
     query = _revisions(property_name, invoice).where(tax_invoices.c.revision == revision)
     found = await things_of(TaxInvoiceDocument, connection, query)
     if not found:

@@ -12,11 +12,11 @@ from shared.runtime.ingest.property_copies import known_places
 from shared.runtime.rows import find_row, rows_of, thing_of, things_of
 
 _NEAR: Final = timedelta(days=14)
-"""Longer than any pool: a week with a change of the weekday on which weeks begin has at most thirteen days."""
+"""Longer than any tips pool: a week that a change of the first weekday lengthens has at most thirteen days."""
 
 
 async def pool_on(connection: AsyncConnection, property_name: str, day: date) -> PoolDays | None:
-    """Return the tips pool of a gaming day of an existing property, or None if it shares no tips on it."""
+    """Return the tips pool of a gaming day of an existing property, or None if the property shares no tips that day."""
     first, last = tip_hours.c.first_day, tip_hours.c.last_day
     near = rows_of(tip_hours, property=property_name, status="approved").where(last > day - _NEAR, first < day + _NEAR)
     approved = await things_of(TipHoursDocument, connection, near)

@@ -31,7 +31,7 @@ cage_book = Table(
     *columns(Integer, "shard", key=True),  # of the entries: transactions on two shards do not wait for each other
     *numbers("cents"),
 )
-"""The money that came into each location of the cage since its books began, by cause; outflows are negative."""
+"""The changes to the money of each location of the cage since its books began, by cause; outflows are negative."""
 
 cage_transfers = Table(
     "cage_transfers",
@@ -52,7 +52,7 @@ cage_transfers = Table(
     Index("cage_transfers_as_issued", "property", "issued_seq"),
     Index("cage_transfers_as_ended", "property", "ended_seq"),
 )
-"""Transfers between locations of the cage, and to and from those outside, with their status."""
+"""Transfers between locations of the cage, and to and from outside parties, with their status."""
 
 cage_counts = Table(
     "cage_counts",

@@ -1,1 +1,1 @@
-"""Assessed vigorish, what is owed, and the postings. Pure; amounts are cents."""
+"""The vigorish assessed and owed, and its postings. Pure; amounts are cents."""

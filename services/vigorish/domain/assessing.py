@@ -118,7 +118,7 @@ def _moved(
 
 
 def owed(lines: Sequence[AssessedLine]) -> dict[tuple[int, bool], tuple[int, VigorishClass]]:
-    """Return the vigorish that each seat owes, as a player and as the bank: cents and class by (seat, bank)."""
+    """Return the vigorish that each seat owes, as a player and as the bank: cents and class by (seat, is bank)."""
     found: dict[tuple[int, bool], tuple[int, VigorishClass]] = {}
     for line in lines:
         key = (line.seat, is_bank(line))

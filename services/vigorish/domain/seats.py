@@ -12,7 +12,7 @@ UNKNOWN = "unknown"
 FollowUpKind = Literal["outstanding", "over_collected", "over_returned", "late", "not_assessed"]
 
 FollowUpKey = tuple[str, str, int, bool, str]
-"""(table, round, seat, bank, kind)"""
+"""(table, round, seat, whether the seat is the bank, kind)"""
 
 
 class SeatOfRound(BaseModel):
@@ -42,8 +42,8 @@ class FollowUp(SeatOfRound):
     """A seat whose vigorish the pit must follow up.
 
     `outstanding`: collect or waive it. `over_collected`: more was collected than assessed; return it. `over_returned`:
-    more was returned than collected. `not_assessed`: the tables moved vigorish of a round that is not settled. `late`:
-    collected or waived after the round had closed.
+    more was returned than collected. `not_assessed`: vigorish was collected, waived or returned for a round that is not
+    settled. `late`: collected or waived after the round had closed.
     """
 
     kind: FollowUpKind

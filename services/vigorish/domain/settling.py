@@ -66,7 +66,7 @@ def _settled(
 ) -> VigorishSettled:
     """Return the fact of a collection, waiver or return, with the gaming day and the shift of its moment.
 
-    The shift is found by the clock, as for the round on which the vigorish was assessed.
+    The clock determines the shift, as for the round on which the vigorish was assessed.
     """
     place, day = in_pit(places, data, at)
     require_of_its_kind(data, place, day)
