@@ -152,7 +152,7 @@ def property_zone(client: Client, property_name: str) -> ZoneInfo:
 
 
 class Clocks:
-    """The clocks of the caller's properties, asked of reporting once; while it does not answer, moments are in UTC."""
+    """The clocks of the caller's properties, read from reporting once; UTC if reporting does not answer."""
 
     def __init__(self) -> None:
         try:
@@ -162,6 +162,6 @@ class Clocks:
             self._zones = {}
 
     def text(self, moment: str, property_name: str | None) -> str:
-        """Return a moment by the clock of a property; without one that is known, in UTC, which the text then says."""
+        """Return a moment in the property's time zone or, if that is unknown, in UTC and marked as UTC."""
         at, zone = datetime.fromisoformat(moment), self._zones.get(property_name or "")
         return f"{clock_text(at, _UTC)} UTC" if zone is None else clock_text(at, zone)

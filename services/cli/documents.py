@@ -24,7 +24,7 @@ _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, Attribut
 
 
 class _NoNumber(ValueError):
-    """A document has NaN or an infinity, which JSON does not have and Python's reader takes."""
+    """A document has NaN or an infinity, which Python's reader accepts although JSON does not have them."""
 
 
 def read_documents(name: str) -> Iterator[tuple[str, object]]:

@@ -50,7 +50,7 @@ _COMMANDS: Final = {
     },
     "archive": {
         "archive": "Archive sealed gaming days as files; list, verify, prove and restore what is archived.",
-        "sql": "Ask the archive a question in SQL.",
+        "sql": "Query the archive in SQL.",
     },
     "cage": {
         "credit": "Request, approve and cut credit lines of patrons; prepare counter checks within them.",

@@ -1,4 +1,4 @@
-"""What people choose from instead of typing: the property's own tables, games, shifts and the like."""
+"""Choices for form fields: the property's own tables, games, shifts and the like."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from services.console.services import REPORTING, Missing, or_missing, path
 from shared.contracts.cage_locations import OUTSIDE
 
 Choices = Mapping[str, Sequence[str]]
-"""The names that may be chosen, by the name of the field."""
+"""The choices of a field, by the field's name."""
 
 NO_CHOICES: Final[Choices] = MappingProxyType({})
 
@@ -30,7 +30,7 @@ _CHOSEN: Final[Mapping[str, str]] = {
     "receiver": "locations",
     "chip_set": "chip_sets",
 }
-"""The names of a property among which a field's value is, by the name of the field."""
+"""The kind of names that a field offers, by the field's name."""
 
 
 _SIDES: Final = ("giver", "receiver")
@@ -38,7 +38,7 @@ _SIDES: Final = ("giver", "receiver")
 
 
 async def choices_of_property(person: Person, property_name: str) -> Choices:
-    """Return the names of a property, by the name of the field; none if reporting does not answer or refuses."""
+    """Return the choices at a property, by the field's name; none if reporting does not answer or refuses."""
     found = await or_missing(person.calls.get(REPORTING, path("floors", property_name, "names")))
     if isinstance(found, Missing):
         return NO_CHOICES
@@ -47,7 +47,7 @@ async def choices_of_property(person: Person, property_name: str) -> Choices:
 
 
 async def choices_for(person: Person, fields: Iterable[Field], given: Mapping[str, str]) -> Choices:
-    """Return what may be chosen in the fields of a form; `given` names the property, if it is known."""
+    """Return the choices for the fields of a form; `given` names the property, if it is known."""
     names = {name for one in fields for name in _names(one)}
     property_name = given.get(_PROPERTY, "")
     if _PROPERTY in names and not property_name:

@@ -67,7 +67,7 @@ def _sign(factor: str | None) -> str:
 
 
 def _unit(one: Mapping[str, Any], unit: str) -> str:
-    """Return the unit of an entry's value: that of its measure, or without a measure that of the cell."""
+    """Return the unit of an entry's value: the unit of its measure, else the unit of the cell."""
     measure = str(one.get("measure") or "")
     return unit if not measure or unit == "exact_cents" else "cents" if measure.endswith("_cents") else "count"
 

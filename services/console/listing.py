@@ -97,7 +97,7 @@ def listed(
 
 
 def filled(lists: Iterable[Listed]) -> tuple[list[Listed], list[str]]:
-    """Return the lists that have rows or commands of their own, and sentences that name the others, by why they do not.
+    """Return the lists with rows or commands, and sentences that name the others, one per reason for being empty.
 
     >>> empty = [Listed(title=one, rows=(), columns=()) for one in ("Prepared", "Sent")]
     >>> filled([*empty, Listed(title="Due", rows=(), columns=(), missing="reporting does not answer")])

@@ -216,7 +216,7 @@ class Operations:
         return self._queries.get(service, {}).get(path)
 
     def choices(self, path: str, name: str, *services: str) -> tuple[str, ...]:
-        """Return the values of a query parameter that all services take of those whose documents were read."""
+        """Return the values of a query parameter that all these services accept; services not read yet are ignored."""
         queries = [query for service in services if (query := self.query(service, path)) is not None]
         offered = [query.parameters[name].choices if name in query.parameters else () for query in queries]
         return tuple(one for one in offered[0] if all(one in each for each in offered)) if offered else ()

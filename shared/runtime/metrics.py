@@ -109,7 +109,7 @@ class Metrics:
         self.checkpoint_age = Gauge("pitledger_checkpoint_age_seconds", "Age of the last checkpoint", registry=r)
         self.witness_age = Gauge(
             "pitledger_witness_age_seconds",
-            "Time since the witness had last cosigned the latest checkpoints of all shards",
+            "Time since the witness last had cosigned the latest checkpoints of all shards",
             ["witness"],
             registry=r,
         )
@@ -169,7 +169,7 @@ class Metrics:
             "pitledger_identity_keys_age_seconds", "Time since the OpenID provider's keys were read", registry=r
         )
         self.equipment_overdue = Gauge(
-            "pitledger_equipment_overdue", "Overdue equipment of open tables, by equipment", ["check"], registry=r
+            "pitledger_equipment_overdue", "Overdue equipment checks of open tables, by check", ["check"], registry=r
         )
         self.variances_open = Gauge(
             "pitledger_variances_open",
@@ -205,12 +205,12 @@ class Metrics:
         )
         self.filings_late = Gauge(
             "pitledger_filings_late",
-            "Filings not sent by their last day, or rejected and not filed again since while they are due",
+            "Overdue filings: not sent by their last day, or rejected, still due and not filed again",
             registry=r,
         )
         self.currency_reports_unprepared = Gauge(
             "pitledger_currency_reports_unprepared",
-            "Persons' gaming days whose currency report is late, due in three days or to be corrected, and unprepared",
+            "Unprepared currency transaction reports that are late, due within three days or to be corrected",
             registry=r,
         )
         self.slips_in_transit = Gauge(

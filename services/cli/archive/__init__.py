@@ -1,1 +1,1 @@
-"""The archive of the journals: closed gaming days as files that prove themselves, and questions to these files."""
+"""The archive of the journals: sealed gaming days as verifiable files, and SQL queries on these files."""

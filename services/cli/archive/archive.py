@@ -1,4 +1,4 @@
-"""`pitledger archive`: closed gaming days as files that prove themselves, without the database that they come from."""
+"""`pitledger archive`: sealed gaming days as files that can be verified without their source database."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""Archive gaming days: from PostgreSQL to files that were read back and proven, with a signed manifest of each day.
+"""Archive gaming days from PostgreSQL to files, which are read back and verified, with a signed manifest per day.
 
 Whatever step a process is killed at, the next run goes on to the same end: it finishes the day that was begun, keeps
 what was committed if it is what the journals have, and removes files that belong to no snapshot.
@@ -30,7 +30,7 @@ Step = Callable[[str], None]
 
 
 def _go_on(name: str) -> None:
-    """Go on after any step."""
+    """Do nothing: the default `Step`."""
     del name
 
 
@@ -39,7 +39,7 @@ _NAMED_WRONG_MAX: Final = 3
 
 @dataclass(slots=True)
 class Archiver:
-    """Writes days to an archive, one after the other; `chain` are the manifests that are there."""
+    """Writes days to an archive, one after the other; `chain` holds the existing manifests."""
 
     connection: Connection[Any]
     warehouse: Warehouse
@@ -57,7 +57,7 @@ class Archiver:
         verifiers: Sequence[Verifier],
         step: Step = _go_on,
     ) -> "Archiver":
-        """Return the archiver of a store, whose manifests are those that the database knows.
+        """Return the archiver of a store, after comparing the store's manifests with those in the database.
 
         Raises: CheckFailed if the manifests are not a valid chain, or not the database's.
         """
@@ -86,10 +86,10 @@ class Archiver:
         return len(found)
 
     def archive(self, reader: JournalReader, property_name: str, day: date) -> DayManifest | None:
-        """Archive a day and return its new manifest; None if it is archived as the journals have it.
+        """Archive a day and return its new manifest; None if the archive already matches the journals.
 
-        Raises: CheckFailed if journal or files are not what was recorded and signed; NotFound if a checkpoint is not
-        there yet.
+        Raises: CheckFailed if the journal or the files differ from what was recorded and signed; NotFound if a
+        checkpoint is not signed yet.
         """
         places = places_of(self.connection, property_name, day)
         services: dict[str, list[Place]] = {}
@@ -114,7 +114,7 @@ class Archiver:
         return manifest
 
     def _there(self, name: str, service: str, property_name: str, day: date) -> pa.Table:
-        """Return the rows of a table that are there for a service and day, in their order."""
+        """Return the archived rows of a table for a service and day, sorted by the table's sort key."""
         table = self.warehouse.table(name)
         if table.current_snapshot() is None:
             return TABLES[name].empty_table()
@@ -131,13 +131,13 @@ class Archiver:
         return sizes.keys() == lasts.keys() and all(sizes[shard] >= last for shard, last in lasts.items())
 
     def _write(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> None:
-        """Write the rows of a table, unless they are there."""
+        """Write the rows of a table, unless the archive already has the same rows."""
         if not self._there(name, service, property_name, day).equals(rows):
             self.warehouse.overwrite(name, rows, service, property_name, day)
             self.step(f"{name} of {service} committed")
 
     def _files(self, service: str, property_name: str, day: date) -> list[ArchivedFile]:
-        """Return the data files of a service and day, those of each table in the order of their rows."""
+        """Return the data files of a service and day, those of each table sorted by their first row."""
         found: list[ArchivedFile] = []
         for name in TABLES:
             described = []
@@ -161,7 +161,7 @@ class Archiver:
     def _manifest(
         self, property_name: str, day: date, found: Sequence[DayOfService], files: Sequence[ArchivedFile]
     ) -> DayManifest | None:
-        """Return the day's manifest, proven against its files; None if the latest one says the same."""
+        """Return the day's manifest, verified against its files; None if its latest one has the same content."""
         before = next((one for one in reversed(self.chain.manifests) if one.day() == (property_name, day)), None)
         services, listed = tuple(one.service for one in found), tuple(files)
         if before is not None and before.files == listed and _same_entries(before, services):
@@ -203,7 +203,7 @@ class Archiver:
 
 
 def _same_entries(before: DayManifest, services: Sequence[Any]) -> bool:
-    """Return whether a manifest has the same entries; the state of shards and their checkpoints have gone on since."""
+    """Return whether a manifest has the same entries; states of shards and checkpoints, which advance, are ignored."""
 
     def said(found: Sequence[Any]) -> list[Any]:
         return [(one.service, [(shard.name, shard.ranges, shard.last_hash) for shard in one.shards]) for one in found]
@@ -212,7 +212,7 @@ def _same_entries(before: DayManifest, services: Sequence[Any]) -> bool:
 
 
 def _note(connection: Connection[Any], manifest: DayManifest, digest: bytes) -> None:
-    """Note a manifest in the database."""
+    """Record a manifest in the database."""
     values = [manifest.number, digest, manifest.property, manifest.gaming_day, manifest.rows(), manifest.archived_at]
     connection.execute("INSERT INTO manifests VALUES (%s, %s, %s, %s, %s, %s)", values)
 
@@ -220,9 +220,9 @@ def _note(connection: Connection[Any], manifest: DayManifest, digest: bytes) -> 
 def _require_known(
     connection: Connection[Any], manifests: Sequence[DayManifest], signed: Sequence[Signed], store: Store
 ) -> None:
-    """Compare the store's manifests with those that the database knows; the last may be new to it, of a killed process.
+    """Compare the store's manifests with those in the database, and record the last one if a killed process did not.
 
-    Raises: CheckFailed.
+    Raises: CheckFailed if they differ otherwise.
     """
     known = [bytes(row[0]) for row in connection.execute("SELECT digest FROM manifests ORDER BY number")]
     there = [one.digest for one in signed]

@@ -18,7 +18,7 @@ from shared.runtime.database_names import application_name
 ROLE: Final = "archive"
 """The database role and schema of the archiver."""
 WITHHELD: Final = frozenset({"suspicious-activity"})
-"""Confidential services: even that their journals have entries is known to their own roles alone."""
+"""Confidential services: only their own roles may learn even that their journals have entries."""
 ARCHIVED: Final = tuple(name for name in NAMES if name not in WITHHELD)
 """The services whose journals are archived."""
 _LOCK: Final = 0x70_69_74_6C_65_64_67_72
@@ -42,7 +42,7 @@ def url_of_archiver(url: str, driver: str = "postgresql") -> str:
 
 @contextmanager
 def archiver(url: str) -> Iterator[Connection[Any]]:
-    """Give a connection of the archiver that keeps all others away until it is closed, or its process has ended.
+    """Yield the archiver's connection, which locks out other archivers until it is closed or its process ends.
 
     Raises: UsageWrong if another archiver is at work; NotFound if the database does not answer or is not migrated.
     """

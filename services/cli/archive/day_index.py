@@ -1,4 +1,4 @@
-"""Where the entries of each property's gaming day lie: learned from new entries alone, so that each is scanned once."""
+"""An index of the entries of each property's gaming days, extended from new entries only: each is scanned once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ _NAMED: Final = r"""
         CASE WHEN strpos(e.data::text, '\u') = 0 AND json_typeof(e.data) = 'object' THEN e.data->>'property' END,
         '-')
 """
-"""The property that an entry names: that of its stream, of its first posting, or the one in its fact.
+"""The property that an entry names: that of its stream, else of its first posting, else of its data; else `-`.
 
-A fact with an escape such as \\u0000, which PostgreSQL refuses to decode, names none.
+Data with a Unicode escape are not searched, because PostgreSQL refuses to decode some, such as \\u0000.
 """
 _FILED: Final = "CASE WHEN NAMED ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' THEN NAMED ELSE '-' END"
-"""The property under which an entry is filed that names one: `-`, if that is no name of a property."""
+"""The property under which an entry is filed: the one that it names, or `-` if that is not a valid name."""
 DAY: Final = "coalesce(e.gaming_day, (e.recorded_at AT TIME ZONE 'UTC')::date)"
-"""The day under which an entry is filed: its gaming day, or the day on which it was recorded."""
+"""The day under which an entry is filed: its gaming day, else the day on which it was recorded (UTC)."""
 _FINITE: Final = (
     "isfinite(e.occurred_at) AND isfinite(e.recorded_at) AND isfinite(coalesce(e.gaming_day, '1970-01-01'))"
 )
@@ -38,7 +38,7 @@ def property_of(schema: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the entries of a day lie in a shard: their number, and the first and the last of their sequences."""
+    """The position of a day's entries in a shard: their number, and their first and last sequence."""
 
     service: str
     shard: int
@@ -50,7 +50,7 @@ class Place:
 def scan(connection: Connection[Any]) -> None:
     """Read the entries that were recorded since the last scan, and note where they are filed.
 
-    Raises: CheckFailed for an entry with an infinite time, which has no place in the archive.
+    Raises: CheckFailed for an entry with an infinite time, which the archive cannot store.
     """
     with connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -98,13 +98,13 @@ def _scan(
 
 
 def is_known(connection: Connection[Any], property_name: str) -> bool:
-    """Return whether any entry is filed under a property; what belongs to none needs no entry to be known."""
+    """Return whether any entry is filed under a property; always true for `-` (no property)."""
     query = "SELECT %(property)s = '-' OR EXISTS (SELECT FROM days WHERE property = %(property)s)"
     return connection.execute(query, {"property": property_name}).fetchone() == (True,)
 
 
 def due_days(connection: Connection[Any], property_name: str, today: date) -> list[date]:
-    """Return the days of a property that are over and sealed and were not archived yet, or have further entries since.
+    """Return the ended, sealed days of a property that are not archived yet, or have new entries since.
 
     A day needs no seal if none of its entries has a gaming day: nothing was played, and nothing is sealed.
     """
@@ -132,7 +132,7 @@ def is_sealed(connection: Connection[Any], property_name: str, day: date) -> boo
 
 
 def places_of(connection: Connection[Any], property_name: str, day: date) -> list[Place]:
-    """Return where the entries of a property's day lie, by service and shard."""
+    """Return the positions of the entries of a property's day, ordered by service and shard."""
     query = """
         SELECT service, shard, entries, first_seq, last_seq FROM days WHERE property = %s AND gaming_day = %s
         ORDER BY service, shard"""
@@ -140,5 +140,5 @@ def places_of(connection: Connection[Any], property_name: str, day: date) -> lis
 
 
 def entries_of(places: Iterable[Place]) -> int:
-    """Return the number of entries."""
+    """Return the number of entries at these positions."""
     return sum(place.entries for place in places)

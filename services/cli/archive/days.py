@@ -1,4 +1,4 @@
-"""`pitledger archive list` and `verify`: what is archived, and whether it is what was archived."""
+"""`pitledger archive list` and `verify`: list the archived days, and verify their files."""
 
 from typing import Annotated, Any
 
@@ -75,7 +75,7 @@ def verify(
 
     Reads the store and no database. The chain of manifests is verified whole, the files of all days or of those that
     the options name. The keys are those of the services and of the archive, by default those in
-    PITLEDGER_CHECKPOINT_VERIFIERS_FILE. Exit code 1 if something is not as it was archived.
+    PITLEDGER_CHECKPOINT_VERIFIERS_FILE. Exit code 1 if something differs from what was archived.
 
     Example: pitledger archive verify --store /mnt/archive --key verifiers.txt
     """

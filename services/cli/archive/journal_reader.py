@@ -1,4 +1,4 @@
-"""Read the entries of a gaming day from PostgreSQL into Arrow, all of a day in one snapshot of the database."""
+"""Read the entries of a gaming day from PostgreSQL into Arrow, a whole day from one database snapshot."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ _ENTRY: Final = f"""
 
 @dataclass(frozen=True, slots=True)
 class DayOfService:
-    """What a service's journal has of a day: the rows of each table, sorted, and the part of the manifest on it."""
+    """A service's part of an archived day: the rows of each table, sorted, and the service's part of the manifest."""
 
     service: ArchivedService
     tables: Mapping[str, pa.Table]
@@ -62,7 +62,7 @@ class JournalReader:
             return cursor.fetch_arrow_table()
 
     def read(self, service: str, property_name: str, day: date, places: Sequence[Place]) -> DayOfService:
-        """Return the entries of a service that are filed under a property's day, with all that proves them.
+        """Return the entries of a service that are filed under a property's day, with the checkpoints that prove them.
 
         Raises: CheckFailed if they are not as many as were found there, or not linked; NotFound if no signed checkpoint
         covers them yet.
@@ -146,7 +146,7 @@ class JournalReader:
 
 
 class _TileTree:
-    """The Merkle tree of a shard, of which whole tiles are known by their stored roots."""
+    """The Merkle tree of a shard; roots of complete tiles are read from the database, not recomputed."""
 
     def __init__(self, reader: JournalReader, schema: str, shard: int, size: int) -> None:
         self._reader, self._schema, self._shard, self._size = reader, schema, shard, size
@@ -175,7 +175,7 @@ class _TileTree:
         return found
 
     def _of_tile(self, tile: int) -> list[bytes]:
-        """Return the leaves of a tile, up to the size of the tree; those of one tile are kept."""
+        """Return the leaves of a tile, up to the size of the tree; the last tile read is cached."""
         if tile not in self._leaves:
             first, end = tile * TILE_ENTRIES, min((tile + 1) * TILE_ENTRIES, self._size)
             statement = f"""
@@ -188,7 +188,7 @@ class _TileTree:
 
 @contextmanager
 def journal_reader(url: str) -> Iterator[JournalReader]:
-    """Give a reader of one snapshot of the database."""
+    """Yield a reader of one database snapshot."""
     with dbapi.connect(url_of_archiver(url)) as connection:
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -198,7 +198,7 @@ def journal_reader(url: str) -> Iterator[JournalReader]:
 
 
 def _with_columns(rows: pa.Table, schema: pa.Schema, constants: Mapping[str, Any]) -> pa.Table:
-    """Return rows with the columns of a schema, of which some have one value in all rows."""
+    """Return rows with the columns of a schema; `constants` has the value of columns with one value in all rows."""
     columns = [
         pa.repeat(pa.scalar(constants[column.name], column.type), rows.num_rows)
         if column.name in constants

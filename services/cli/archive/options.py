@@ -15,14 +15,12 @@ StorePlace = Annotated[
     str | None,
     typer.Option("--store", metavar="STORE", help="A folder or s3://bucket/prefix (default: PITLEDGER_ARCHIVE_STORE)."),
 ]
-Property = Annotated[
-    str | None, typer.Option("--property", help="Only this property; - for what belongs to no property.")
-]
+Property = Annotated[str | None, typer.Option("--property", help="Only this property; - for entries of no property.")]
 Day = Annotated[str | None, typer.Option("--gaming-day", help="Only this gaming day, YYYY-MM-DD.")]
 
 
 def place_of(found: Settings, store: str | None) -> str:
-    """Return where the archive is. Raises: UsageWrong if neither option nor setting says it."""
+    """Return the store of the archive. Raises: UsageWrong if neither the option nor the setting names it."""
     where = store or found.archive_store
     if where is None:
         raise UsageWrong("where is the archive? give --store, or PITLEDGER_ARCHIVE_STORE")

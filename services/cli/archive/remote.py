@@ -1,4 +1,4 @@
-"""Read the archive's tables from a bucket: DuckDB's wheel has no extension for one, Arrow has."""
+"""Read the archive's tables from a bucket: DuckDB's wheel lacks S3 access, so Arrow reads the files."""
 
 from typing import TYPE_CHECKING, Any
 

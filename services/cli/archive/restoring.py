@@ -1,4 +1,4 @@
-"""Write archived entries back into journals that do not have them, entry by entry as they were hashed."""
+"""Write archived entries back into journals that lack them, with the same hashes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ _AT_ONCE: Final = 1000
 
 @dataclass(slots=True)
 class _Part:
-    """What is restored of a shard: its entries, and the states in which the archive saw it."""
+    """A shard to restore: its entries, and the states (head, offset, seal) recorded when its days were archived."""
 
     name: str
     entries: list[Entry] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Part:
 def restore_days(
     url: str, store: Store, manifests: Sequence[DayManifest], verifiers: Sequence[Verifier], keys: Path | None
 ) -> Iterator[tuple[str, str, int]]:
-    """Restore the entries of manifests, all in one transaction for each service; yield service, shard and entries.
+    """Restore the entries of manifests, one transaction per service; yield service, shard and number of entries.
 
     Raises: CheckFailed if the files do not verify; InputRefused if the entries do not continue a journal; UsageWrong if
     a shard needs a seal and its service's key is not there.
@@ -78,7 +78,7 @@ def _read(service: str, manifests: Sequence[DayManifest], store: Store) -> dict[
 
 
 def _accounts(connection: Connection[Any], schema: str, parts: Any) -> dict[Account, int]:
-    """Return the accounts' numbers in this database; those that are missing are added."""
+    """Return the accounts' numbers in this database, by account; add missing accounts."""
     used = {posting.account for part in parts for entry in part.entries for posting in entry.draft.postings}
     with connection.cursor() as cursor:
         cursor.executemany(
@@ -121,7 +121,7 @@ def _restore(
 
 
 def _shard(connection: Connection[Any], service: str, schema: str, number: int, name: str) -> Shard:
-    """Return the shard in the database, which is added if it is missing. Raises: InputRefused."""
+    """Return the shard in the database, added if missing. Raises: InputRefused if it has another name."""
     connection.execute(
         f"INSERT INTO {schema}.shards (shard, name, next_offset, next_seq, head) VALUES (%s, %s, 0, 1, %s) "  # noqa: S608
         "ON CONFLICT DO NOTHING",

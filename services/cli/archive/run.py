@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def run(
     property_name: Annotated[
-        str, typer.Option("--property", help="The property whose days are archived; - for what belongs to none.")
+        str, typer.Option("--property", help="The property whose days are archived; - for entries of no property.")
     ],
     gaming_day: Annotated[
         str | None, typer.Option(help="Archive this gaming day, YYYY-MM-DD (default: all that are due).")
@@ -82,7 +82,7 @@ def run(
 
 
 def _days(connection: "Connection[Any]", property_name: str, wanted: date | None) -> list[date]:
-    """Return the day that is wanted, or all that are due. Raises: NotFound, InputRefused."""
+    """Return the requested day, or all days that are due. Raises: NotFound, InputRefused."""
     from services.cli.archive.day_index import due_days, is_known, is_sealed, places_of
 
     if not is_known(connection, property_name):

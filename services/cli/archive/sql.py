@@ -1,4 +1,4 @@
-"""`pitledger sql`: questions in SQL to the archived days, answered by DuckDB from the files."""
+"""`pitledger sql`: query the archived days in SQL; DuckDB reads the files."""
 
 import csv
 import sys
@@ -45,7 +45,7 @@ def sql(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask the archive a question in SQL.
+    """Query the archive in SQL.
 
     The tables are entries, postings, accounts and checkpoints, of every archived day as its latest manifest has it.
     DuckDB answers from the files and from nothing else: it loads no extension, reads no other file, and writes none.
@@ -69,7 +69,7 @@ def sql(
 def ask(store: "Store", question: str) -> "pa.Table":
     """Return the answer to one SELECT statement; whole numbers wider than BIGINT come as BIGINT.
 
-    Raises: InputRefused if it is no such statement, or does not succeed; CheckFailed if the tables' files are not those
+    Raises: InputRefused if it is not one SELECT statement, or fails; CheckFailed if the tables' files are not those
     of the manifests.
     """
     import duckdb
@@ -113,7 +113,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _declare(connection: Any, store: "Store") -> None:
-    """Declare the tables of the archive, and shut everything else off."""
+    """Declare the tables of the archive, and disable access to everything else."""
     from services.cli.archive.warehouse import plan, static_table
     from shared.journal.archive.columns import TABLES
 

@@ -78,7 +78,7 @@ class Store:
             raise FileNotFoundError(path) from error
 
     def create(self, path: str, content: bytes) -> None:
-        """Write a file that is not there yet. Raises: ManifestError if it is there."""
+        """Write a new file. Raises: ManifestError if it exists."""
         from obstore.exceptions import AlreadyExistsError
 
         try:
@@ -119,7 +119,7 @@ class Store:
             raise ManifestError(f"manifest {number}: its note is no text") from error
 
     def leave(self, number: int, signed: Signed) -> None:
-        """Write a manifest: it counts once its note is there. A document without a note is left of a killed process."""
+        """Write a manifest: it is valid once its note exists. A killed process may leave a document without note."""
         self.remove([path for path in self.paths(MANIFESTS) if path == document_path(number)])
         self.create(document_path(number), signed.text)
         self.create(note_path(number), signed.note.encode())

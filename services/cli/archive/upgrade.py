@@ -1,4 +1,4 @@
-"""The archiver's schema and role in PostgreSQL, and what the role may read."""
+"""The archiver's schema and role in PostgreSQL, and the role's read permissions."""
 
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 
 
 def upgrade_archive(url: str) -> None:
-    """Create the archive's schema and role if they are missing, and let the role read the journals that are there."""
+    """Create the archive's schema and role if they are missing, and let the role read the existing journals."""
     upgrade_without_journal(ROLE, _MIGRATIONS, url)
     engine = create_engine(url)
     try:

@@ -1,4 +1,4 @@
-"""When each manifest was last verified: a note in the store for `archive list`, not signed and no evidence itself."""
+"""Times of the last verification of each manifest, stored unsigned for `archive list`; they are not evidence."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _PATH: Final = "verified.json"
 
 
 def verified_at(store: Store) -> dict[int, str]:
-    """Return when each manifest was last verified without a problem, by its number; empty if that is not known."""
+    """Return when each manifest was last verified without a problem, by its number; empty if nothing is recorded."""
     try:
         noted = json.loads(store.read(_PATH))
     except (FileNotFoundError, ValueError):
@@ -20,7 +20,7 @@ def verified_at(store: Store) -> dict[int, str]:
 
 
 def note_verified(store: Store, numbers: Sequence[int]) -> bool:
-    """Note that manifests were verified now; return False if the store is not writable."""
+    """Record that manifests were verified now; return False if the store is not writable."""
     from obstore.exceptions import BaseError
 
     now = f"{datetime.now(UTC):%Y-%m-%d %H:%M}Z"

@@ -78,7 +78,7 @@ class Warehouse:
         return self.catalog.load_table(identifier)
 
     def overwrite(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> Table:
-        """Write the rows of one service and day in place of those that are there; return the table as it is then."""
+        """Write the rows of one service and day in place of the archived ones; return the table's new state."""
         table = self.table(name)
         filed = {"service": service, "property": property_name, "gaming_day": day}
         with warnings.catch_warnings(), table.transaction() as transaction:
@@ -90,7 +90,7 @@ class Warehouse:
         return table
 
     def current(self, name: str) -> ArchivedTable | None:
-        """Return what a table is now; None if nothing was ever written to it."""
+        """Return the current state of a table; None if nothing was ever written to it."""
         table = self.table(name)
         snapshot = table.current_snapshot()
         if snapshot is None:
@@ -100,7 +100,7 @@ class Warehouse:
         )
 
     def leftovers(self) -> list[str]:
-        """Return the files in the tables' folders that no snapshot has, left by a process that was killed."""
+        """Return the files in the tables' folders that belong to no snapshot; a killed process left them."""
         known: set[str] = set()
         for name in TABLES:
             known.update(map(self.store.path, _files_of(self.table(name))))
@@ -110,7 +110,7 @@ class Warehouse:
 def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator[DataFile]:
     """Write the rows of one partition and yield their files.
 
-    `Table.overwrite` would do the same, and search all rows for partitions and copy them before it writes.
+    `Table.overwrite` would first search all rows for partitions, and copy the rows.
     """
     spec, schema = table.spec(), table.schema()
     values = [PartitionFieldValue(field, filed[field.name]) for field in spec.fields]
@@ -121,13 +121,13 @@ def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator
 
 
 def io_properties() -> dict[str, str]:
-    """Return what PyIceberg needs to know of an S3-compatible store, beside what Arrow takes from the environment."""
+    """Return PyIceberg's settings of an S3-compatible store that Arrow does not take from the environment."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL")
     return {} if endpoint is None else {"s3.endpoint": endpoint}
 
 
 def of_day(service: str, property_name: str, day: date) -> BooleanExpression:
-    """Return the filter of one overwrite: the values to remove. A filter of those to keep would be read in two ways."""
+    """Return the filter that selects the rows of one service and day."""
     values = {"service": service, "property": property_name, "gaming_day": day.isoformat()}
     found: BooleanExpression = And(*(_equal(name, value) for name, value in values.items()))
     return found
@@ -168,7 +168,7 @@ def _files_of(table: Table) -> Iterator[str]:
 
 
 def static_table(table: ArchivedTable, store: Store) -> StaticTable:
-    """Return a table as a manifest names it, without the catalog."""
+    """Return a table from the metadata file that a manifest names, without the catalog."""
     return StaticTable.from_metadata(store.location(table.metadata), properties=io_properties())
 
 

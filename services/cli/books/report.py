@@ -162,7 +162,7 @@ def _explain(found: Mapping[str, Any], zone: ZoneInfo) -> None:
 def _show(document: Mapping[str, Any], zone: ZoneInfo) -> None:
     """Print a report as tables: its header, its sections, its identities, and its unconfirmed values.
 
-    Moments are on the property's clock, but for `known at`, which can be given again as it is.
+    Moments are in the property's time zone, except `known at`, which is printed as --known-at accepts it.
     """
     first, last = document["first_day"], document["last_day"]
     period = first if first == last else f"{first} to {last}"

@@ -26,9 +26,7 @@ PaidBy = Annotated[
 ]
 OnBehalfOf = Annotated[
     list[str] | None,
-    typer.Option(
-        "--on-behalf-of", metavar="PATRON", help="The patron on whose behalf another one pays; may be repeated."
-    ),
+    typer.Option("--on-behalf-of", metavar="PATRON", help="A patron on whose behalf the payer pays; may be repeated."),
 ]
 InstrumentType = Annotated[
     str | None,
@@ -232,7 +230,7 @@ def _instrument(instrument_type: str | None, issuer: str | None, references: lis
 
 
 class _CheckRow:
-    """The row of a counter check, with its moment by the clock of the property."""
+    """The row of a counter check, with its moment in the property's time zone."""
 
     def __init__(self, property_name: str) -> None:
         self._property = property_name

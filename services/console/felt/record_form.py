@@ -1,4 +1,4 @@
-"""The record of a round as the fields of a form: by the model of its game, filled in with the record in force."""
+"""Form fields for the record of a round, from the model of its game, filled in with the record in force."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -18,9 +18,9 @@ _PICKS: Final = tuple(map(str, range(1, 8)))
 
 
 def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) -> Field | None:
-    """Return a record as a group of this name; None if no game of ours has the regulation.
+    """Return the fields of a record as a group of this name; None if no implemented game has the regulation.
 
-    Meters are those of the record; everything else is what the model of the regulation's game has.
+    The meters are those of the record; all other fields come from the model of the regulation's game.
     """
     if regulation not in REGULATIONS:
         return None
@@ -30,7 +30,7 @@ def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) 
 
 
 def record_typed(one: Field, at: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the contents of a record's fields, by their names in the form, as people type them."""
+    """Yield each field's name in the form, and its value in the record as people type it."""
     match one.kind:
         case _ if value is None:
             return
@@ -106,7 +106,7 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
 
 
 def _names_in(schema: Mapping[str, Any]) -> Iterator[str | None]:
-    """Yield the names that a schema and the lists within it allow; None for what else it allows."""
+    """Yield the enumerated values that a schema and its nested lists allow; None for any other content."""
     within = [*schema.get("anyOf", ()), *schema.get("prefixItems", ())]
     within += [schema["items"]] if schema.get("items") else []
     for each in within:

@@ -1,4 +1,4 @@
-"""Handle and theoretical win of recorded rounds, had other table minimums applied, under two assumptions."""
+"""Handle and theoretical win of recorded rounds, under other table minimums and two assumptions."""
 
 from datetime import date, timedelta
 from typing import Any

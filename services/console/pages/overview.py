@@ -1,4 +1,4 @@
-"""The home page of a property: what needs attention, how the gaming day goes, and what closes next."""
+"""The home page of a property: open work, the running gaming day's figures, and the next closing steps."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, p
 from services.console.words import counted, said, say
 
 _WEEK: Final = timedelta(days=7)
-"""The reach of the page: the same weekday with which a day is compared, and the past days that may still be open."""
+"""How far back the page looks: to the weekday with which today is compared, and for days still open."""
 _READERS: Final = ("reports.read",)
 _FIGURES: Final = ("rounds", "handle_cents", "drop_cents", "win_cents")
 
@@ -37,7 +37,7 @@ class Attention(NamedTuple):
 
 
 class DayWithItems(NamedTuple):
-    """A gaming day: its stage, and its follow-ups, oldest first; what comes after the seal is among them."""
+    """A gaming day: its stage, and its follow-ups, oldest first, including those that arose after the seal."""
 
     day: Record
     follow_ups: Sequence[Record]
@@ -100,7 +100,7 @@ async def _report(person: Person, name: str, property_name: str, day: date) -> A
 
 
 async def _day_with_items(person: Person, property_name: str, day: date) -> DayWithItems | None:
-    """Return a gaming day and its follow-ups; None if the property was not there yet."""
+    """Return a gaming day and its follow-ups; None if the property did not exist yet."""
     at = path("gaming-days", property_name, day.isoformat())
     found = await unless(HTTPStatus.NOT_FOUND, person.calls.get(INVENTORY, at))
     if found is None:
@@ -110,7 +110,7 @@ async def _day_with_items(person: Person, property_name: str, day: date) -> DayW
 
 
 async def _quarantined(person: Person, property_name: str) -> int:
-    """Return the number of open quarantined records of a property on the first pages of the services that show them."""
+    """Return the number of a property's open quarantined records, counting only the first page of each service."""
     if not person.may("quarantine.read", "quarantine.mend", "quarantine.approve"):
         return 0
     names = person.console.operations.services_with("ask-replay")
@@ -129,7 +129,7 @@ async def _unsent(person: Person, property_name: str) -> int:
 
 
 async def _currency(person: Person, property_name: str, zone: str) -> Missing | list[Record]:
-    """Return what became of the currency transaction reports of this and the last month; none without the role."""
+    """Return the currency transaction reports of this and the last month; empty if the person lacks the role."""
     if not person.may("patrons.report"):
         return []
     today = person.console.clock().astimezone(ZoneInfo(zone)).date()
@@ -137,7 +137,7 @@ async def _currency(person: Person, property_name: str, zone: str) -> Missing | 
 
 
 def _reports_due(property_name: str, reports: OpenReports) -> Iterator[Attention]:
-    """Yield the currency transaction reports that are due, and those whose filing no longer holds."""
+    """Yield the currency transaction reports that are due, and those to correct or withdraw."""
     filings = path("p", property_name, "filings")
     if reports.due:
         late = say("overview.attention.late", late=f"{reports.late:,}") if reports.late else ""
@@ -174,7 +174,7 @@ def _attention(
 
 
 def _compared(floor: FloorView, before: FloorView | None) -> list[dict[str, Any]]:
-    """Return the figures of the running day beside those of the whole same weekday a week ago, if there was one."""
+    """Return the running day's figures beside those of the whole gaming day a week ago (None without one)."""
     return [
         {
             "title": say(f"overview.figure.{name}"),
@@ -187,9 +187,9 @@ def _compared(floor: FloorView, before: FloorView | None) -> list[dict[str, Any]
 
 
 def _against_theoretical(statistics: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return settled win, theoretical win and what two standard deviations are, all in cents; None without wagers.
+    """Return settled win, theoretical win and two standard deviations, in cents; None if there are no such wagers.
 
-    Of wagers with an exact distribution. Tables are decided apart from each other, so their variances add up.
+    Only wagers with an exact distribution count. Tables are independent, so their variances add up.
     """
     tables = section_of(statistics, "tables")
     if not tables:
@@ -206,7 +206,7 @@ def _against_theoretical(statistics: Mapping[str, Any]) -> dict[str, Any] | None
 
 
 def _closing(property_name: str, days: Sequence[DayWithItems]) -> Listed:
-    """Return the gaming days that are not final, oldest first, with what is open on each and the step that is next."""
+    """Return the gaming days that are not final, oldest first, each with its open items and its next step."""
     stages = said("stage")
 
     def row(one: DayWithItems) -> Record:

@@ -30,7 +30,7 @@ from services.console.words import said
 from shared.contracts.filings import FORM_NUMBERS
 
 _HASH: Final = re.compile(r"(?=.*[a-f]|.{12})[0-9a-f]{8,64}")
-"""The first digits of a hash. A search by it reads all entries of a day, so that a short number is none."""
+"""The first digits of a hash. Short numbers do not match, because a search by hash reads all entries of a day."""
 _TERM_MAX: Final = 200
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _REFERENCE: Final = re.compile(r"[!-~]{1,128}")
@@ -39,7 +39,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """A reference of a patron."""
 _PERSON: Final = re.compile(r"[\w.@-]{3,64}")
 _BETWEEN: Final = re.compile(r"[\s#:.-]*")
-"""What people type between a word for a kind and the number."""
+"""The characters allowed between the word for a kind and the number."""
 _SLIPS: Final = frozenset({"fill", "credit"})
 """The kinds of numbered records that are found by a bare number as well."""
 
@@ -79,7 +79,7 @@ class Looking:
         return query is None or self.person.may(*query.roles)
 
     async def items(self, service: str, route: str, at: str = "", **asked: object) -> list[Any]:
-        """Return the items that a route finds, at the path `at` if it is another; none if the service refuses."""
+        """Return the items of a list route; `at` is the actual path if `route` has placeholders; empty if refused."""
         if not self.may_read(service, route):
             return []
         [found] = await together(self.person.calls.get(service, at or route, **asked))
@@ -103,9 +103,9 @@ def routes() -> APIRouter:
 
 
 def meant_by(term: str, hits: list[Hit]) -> Hit | None:
-    """Return the only result that the term can mean: the only one at all, or the only one of this very name.
+    """Return the only result that the term can mean: the only one at all, or the only one with exactly this name.
 
-    Nothing is meant of which a look is recorded: only who selects it looks at it.
+    None if opening the result would be recorded as access to patron data: people must select such a result.
 
     >>> table, round_ = Hit("table", "BJ-01", "/t"), Hit("round", "r-bj-01", "/r")
     >>> meant_by("table bj 01", [table, round_]) == meant_by("bj01", [table]) == table

@@ -162,7 +162,7 @@ def test_the_box_finds_an_account_and_leaves_opening_it_to_people(visit: Visit) 
     page.get_by_role("searchbox").fill("W-P-1002")
     page.keyboard.press("Enter")
     found = page.get_by_role("link", name="W-P-1002 account")
-    expect(found).to_contain_text("opening it is recorded as a look at the patron")
+    expect(found).to_contain_text("opening it is recorded as access to patron data")
     found.click()
     page.wait_for_url(f"**{HOME}/patrons/accounts/W-P-1002*")
 

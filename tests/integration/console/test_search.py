@@ -121,7 +121,7 @@ def test_an_account_is_found_and_opened_by_choice_alone(browser: Browser, term: 
     assert 200 == found.status_code
     assert [f"/p/{PROPERTY}/patrons/accounts/GA-7"] == re.findall('<li><a href="([^"]+accounts[^"]+)"', found.text)
     assert "<strong>GA-7</strong>" in found.text
-    assert "opening it is recorded as a look at the patron" in found.text
+    assert "opening it is recorded as access to patron data" in found.text
 
 
 @pytest.mark.usefixtures("browser")
@@ -130,7 +130,7 @@ def test_a_filing_is_found_and_opened_by_choice_alone(stage: Stage) -> None:
     found = stage.browser("title31.sam").get(SEARCH, params={"q": "260000000001"})
     assert 200 == found.status_code
     assert [f"/p/{PROPERTY}/filings/1"] == re.findall('<li><a href="([^"]+filings[^"]+)"', found.text)
-    assert "opening it is recorded as a look at the patrons it is about" in found.text
+    assert "opening it is recorded as access to patron data" in found.text
 
 
 def test_a_patron_is_offered_to_those_who_may_read_patrons(stage: Stage, browser: Browser) -> None:

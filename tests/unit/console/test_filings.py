@@ -35,7 +35,11 @@ def test_a_filing_is_late_by_the_clock_of_its_property(is_late: bool, said: dict
 
 @pytest.mark.parametrize(
     ("kind", "said"),
-    [("patron", "patron"), ("account", "account of somebody unknown"), ("entry", "entry of somebody unknown")],
+    [
+        ("patron", "patron"),
+        ("account", "account of an unidentified person"),
+        ("entry", "entry of an unidentified person"),
+    ],
 )
 def test_a_report_says_in_words_whom_it_is_about(kind: str, said: str) -> None:
     """And what it has of currency, and what was found wrong with it."""

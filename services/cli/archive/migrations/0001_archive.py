@@ -1,4 +1,4 @@
-"""Create the catalog of the archive's tables, and what the archiver knows of the journals and of its manifests."""
+"""Create the catalog of the archive's tables, and the archiver's index of journals and manifests."""
 
 from shared.journal.migration import grant, run_sql
 
