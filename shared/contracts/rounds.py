@@ -22,7 +22,7 @@ class AccountFunding(Contract):
 
 
 class TableData(Contract):
-    """Where and when: the fields common to all table events."""
+    """The place and time of an event: the fields common to all table events."""
 
     property: Name
     table: Name

@@ -112,7 +112,7 @@ class CountedResult(ResultView):
 
 @view_of(ResultUncounted)
 class UncountedResult(ResultView):
-    """A void of a result: if it was `counted`, it ended at `closed_at`, and counts no longer."""
+    """A void of a result. If the result was `counted`, it had ended at `closed_at`, and it no longer counts."""
 
     counted: bool
     closed_at: AwareDatetime | None = None
