@@ -38,7 +38,7 @@ class AtCage(Fact):
 
 
 class CheckPayment(OnBehalf):
-    """A payment on a counter check, possibly on behalf of others. `drawer` is who pays, by default who drew it.
+    """A payment on a counter check, possibly on behalf of others. `drawer` is the payer, by default its drawer.
 
     `table` is the table that issued the check; None for a check that replaced others.
     """

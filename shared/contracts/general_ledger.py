@@ -25,7 +25,7 @@ Segment = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.-]{0
 """The number of a department or a cost center."""
 
 Currency = Literal["USD", "CAD"]
-"""The currency of all amounts, by its ISO 4217 code. Both have 100 cents to the dollar (exponent 2)."""
+"""The currency of all amounts, by its ISO 4217 code. Both currencies have 100 cents to the dollar (exponent 2)."""
 
 TableClass = Literal["banking", "non_banking", "fully_automated"]
 """The class of a table's revenue, as named in jurisdiction packs."""

@@ -1,8 +1,8 @@
 """Comparison of persons by name, for steps that different people must take.
 
 Names come from an OpenID provider, from table systems and from manual entry. Spellings of a name that look the same on
-paper or on a screen belong to one person. Look-alike letters of other scripts (a Cyrillic and a Latin `a`) are
-different letters and different names: the system that assigns names must prevent such look-alikes (docs/security.md).
+paper or on a screen belong to one person. But look-alike letters of different scripts (a Cyrillic and a Latin `a`) make
+different names: the system that assigns names must prevent such look-alikes (docs/security.md).
 """
 
 import unicodedata

@@ -60,8 +60,7 @@ StepKind = Literal[
 
 
 class RatingEvent(Contract):
-    """A step of a rating, reported by a person at a table. `rating` is the name given to the rating when it was
-    opened."""
+    """A step of a rating, reported by a person at a table. `rating` is the name that the rating got at its opening."""
 
     property: Name
     table: Name

@@ -30,5 +30,5 @@ class TableData(Contract):
     gaming_day: WrittenDay
     round_id: Annotated[
         Identifier,
-        Field(description="unique at the table for ever: prefix numbers that restart each day with the day"),
+        Field(description="unique at the table forever: prefix numbers that restart daily with the date"),
     ]

@@ -105,7 +105,7 @@ class ResultView(View):
 
 @view_of(ResultCounted)
 class CountedResult(ResultView):
-    """A result that counts, at its end."""
+    """A result that counts, with the time of its end."""
 
     closed_at: AwareDatetime
 

@@ -49,14 +49,14 @@ class HandTypes:
 
 
 class FormedBesidePair(NamedTuple):
-    """The hands that seven cards can form (flags of `Formed`): at all, and next to a pair in the other two cards."""
+    """The hands that seven cards can form (flags of `Formed`): all, and those with a pair in the other two cards."""
 
     anything: int
     with_pair: int
 
 
 def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
-    """Return both forms of seven cards that can form `anything`."""
+    """Return the hands that seven cards can form, given the flags of all of them (`anything`)."""
     with_pair = _beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
     if anything & Formed.natural_royal_flush and not holds_joker(seven):  # its highest type
         return FormedBesidePair(int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush)
