@@ -234,7 +234,7 @@ def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
 
 
 def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
-    """Return the combinations of a flush's suit alone, and of a royal flush with two cards of another suit."""
+    """Return the combinations within a flush's suit, and of a royal flush with two cards of another suit."""
     found = int(Formed.flush)
     natural = (suit & _ROYAL).bit_count()
     if natural + joker >= 5:

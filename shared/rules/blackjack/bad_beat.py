@@ -48,7 +48,7 @@ Cards: TypeAlias = tuple[int, ...]
 
 
 class Drawn(NamedTuple):
-    """A hand: its cards, their total as a state, and the number of orders in which they can be drawn.
+    """A hand: its cards, the state of their total (see `shoe`), and the number of orders in which to draw them.
 
     For split hands, `orders` is multiplied by a probability.
     """

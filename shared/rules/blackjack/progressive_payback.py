@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def _played(count: Callable[[Selection, Offer, Terms], Progressive]) -> CountProgressive:
-    """Return `count` with its third argument, the terms of basic strategy, taken from the selection."""
+    """Return `count` without its third argument: the terms of basic strategy are taken from the selection."""
 
     def counted(selection: Selection, offer: Offer) -> Progressive:
         terms = terms_of(selection, selection.offers[BLACKJACK])

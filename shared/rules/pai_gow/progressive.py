@@ -38,7 +38,7 @@ class HandTypes:
         self._found: Final[dict[FormedBesidePair, tuple[Row, ...]]] = {}
 
     def rows(self, formed_: "FormedBesidePair") -> tuple[Row, ...]:
-        """Return the rows won by seven cards with these forms, usually highest-paying first."""
+        """Return the rows won by seven cards that can form these hands, usually the highest-paying row first."""
         found = self._found.get(formed_)
         if found is None:
             anything, with_pair = formed_
