@@ -142,8 +142,10 @@ _DEALER_21: Final = {
 
 
 class HitAndRun(Progressive):
-    """The Hit and Run Progressive, for a dealer's Blackjack or hand of five or more cards, bust or not, §
-    633a.7(o)(2)."""
+    """The Hit and Run Progressive, for a dealer's Blackjack or hand of five or more cards, § 633a.7(o)(2).
+
+    A hand of five or more cards is paid even if it busts.
+    """
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
         """Return the paragraph of a dead hand only if the seat got no cards or the round stopped.
