@@ -16,10 +16,10 @@ from shared.contracts.topics import ACCOUNTS
 Instrument = Literal["cash", "chips", "voucher", "wallet"]
 LimitKind = Literal["wager", "buy_in_day"]
 Seen = Literal["patron", "accounts", "account", "statement", "adjustments", "identity", "erasure", "filing"]
-"""Which part of a patron's data a person viewed."""
+"""The part of a patron's data that a person viewed."""
 
 ErasureGround = Literal["requested", "retention_ended", "entered_by_mistake"]
-"""Why a patron's personal data is erased: from a fixed list, so that it reveals nothing else about the patron."""
+"""The ground for erasing a patron's personal data, from a fixed list so that it reveals nothing else."""
 
 Words = Annotated[Reason, PERSONAL]
 """Free text about a patron; it may contain personal data beyond the patron's reference."""
@@ -300,14 +300,14 @@ class AccountAdjustmentRejected(AboutAdjustment):
 
 @fact("patron.registered", ACCOUNTS)
 class PatronRegistered(AboutPatron):
-    """A patron has a wallet."""
+    """A patron was registered, and has a wallet."""
 
     wallet: Name
 
 
 @fact("patron.code_changed", ACCOUNTS)
 class PatronCodeChanged(AboutPatron):
-    """A patron has a new access code."""
+    """A patron's access code was changed."""
 
     reason: Words
 

@@ -17,7 +17,7 @@ Others = Annotated[
 
 
 def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str | None:
-    """Return why a conductor cannot act on behalf of these others, or None if they are valid.
+    """Return why a conductor cannot act on behalf of these others, or None if the conductor can.
 
     The conductor must be named and must not be among the others, and no person may be listed twice.
 

@@ -38,7 +38,7 @@ class AtCage(Fact):
 
 
 class CheckPayment(OnBehalf):
-    """A payment on a counter check, possibly on behalf of others. `drawer` is who pays, by default who drew it.
+    """A payment on a counter check, possibly on behalf of others. `drawer` is the payer, by default its drawer.
 
     `table` is the table that issued the check; None for a check that replaced others.
     """
@@ -103,7 +103,7 @@ class CheckReplaced(AtCage, EnteredLate):
 
 
 Direction = Literal["in", "out"]
-"""Into the casino, or out to the person."""
+"""The direction of money: into the casino, or out to the person."""
 
 CageDirection = Literal["in", "out", "both"]
 """The direction of a transaction at the cage: an exchange of currency goes both in and out."""
@@ -152,20 +152,20 @@ _NEEDED: Final[Mapping[str, Container[CageKind]]] = {
     "foreign_country": _FOREIGN,
     "table": frozenset({"currency_wager"}),
 }
-"""The kinds that need a field; the other kinds do not have it."""
+"""Field -> the kinds of transactions that require it; no other kind has it."""
 
 _IN_CURRENCY: Final[frozenset[CageKind]] = _FOREIGN | {"currency_exchange", "currency_wager"}
 INSTRUMENTS: Final[Mapping[str, Direction]] = {"check_cashed": "in", "casino_check_purchase": "out"}
-"""The direction of the instrument that a kind exchanges, for currency or for another instrument."""
+"""Kind -> direction of the instrument that is exchanged for currency or for another instrument."""
 
 Purpose = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,50}$", strip_whitespace=True)]
-"""The purpose of a transaction that has no line of its own on the form, in the words of its line `other`."""
+"""The purpose of a transaction for which the form has no line of its own, as written on its line `other`."""
 
 
 class CageMovement(OnBehalf):
     """A payment to or by a patron at a cage window, in currency or by a monetary instrument.
 
-    Foreign currency counts at the dollars paid or received for it. `foreign_country` is the country that issued it.
+    Foreign currency is valued at the dollars paid or received for it. `foreign_country` is the country that issued it.
     """
 
     CONDUCTED_BY = "patron"
@@ -192,7 +192,7 @@ class CageMovement(OnBehalf):
         return ("in", "out") if direction == "both" else (direction,)
 
     def instruments(self) -> dict[Direction, Instrument | None]:
-        """Return each monetary instrument that passes, by direction, as far as it is described; two if exchanged."""
+        """Return direction -> monetary instrument that passes (None: not described); two if they are exchanged."""
         own = INSTRUMENTS.get(self.kind)
         if own is None:
             return dict.fromkeys(self.directions(), self.instrument) if self.medium == "instrument" else {}
@@ -268,7 +268,7 @@ class PaidWin(Contract):
     """A win as paid: the stake, and the winnings on top of it.
 
     A win in a round names its `regulation`. At a counted table, where no round is settled, `odds` are those printed on
-    the layout (`30 to 1`). A payout limit may pay less than they make, never more; `capped` then says which limit.
+    the layout (`30 to 1`). A payout limit may reduce the payout below these odds; `capped` then names the limit.
     Forms go by what was paid, not by the odds. `side_bet` marks a side bet, because a form that exempts a game may
     cover its side bets.
     """

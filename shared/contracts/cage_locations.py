@@ -65,8 +65,8 @@ OUTSIDE: Final[Mapping[str, Exchanges]] = {
 class HeldPieces(Contract):
     """Items of one kind and denomination: `count` items of `cents` each; for checks, `cents` is the amount.
 
-    Chips of every kind have a `piece`, a chip if none is given. The property's own have a `chip_set` if the property
-    names its chip sets, foreign ones their `issuer`.
+    Chips of every kind have a `piece`, by default a chip. The property's own chips have a `chip_set` if the property
+    names its chip sets; foreign chips have their `issuer`.
     """
 
     kind: HeldKind
@@ -131,7 +131,7 @@ HeldContents = Annotated[tuple[HeldPieces, ...], Field(max_length=500), AfterVal
 
 
 def money_of(contents: Iterable[HeldPieces]) -> int:
-    """Return the money in contents, in cents; items without cash value (`WITHOUT_VALUE`) are left out."""
+    """Return the value of contents, in cents, without items that have no cash value (`WITHOUT_VALUE`)."""
     return sum(pieces.cents * pieces.count for pieces in contents if pieces.kind not in WITHOUT_VALUE)
 
 

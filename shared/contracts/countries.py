@@ -1,4 +1,4 @@
-"""Countries by their two-letter codes, and those of them that federal forms take."""
+"""Countries by their two-letter codes, and the countries that federal forms accept."""
 
 from typing import Annotated, Final
 
@@ -22,22 +22,22 @@ COUNTRIES: Final = frozenset((
 ))  # fmt: skip
 """The codes of ISO 3166-1 alpha-2, from `iso3166.tab` of the time zone database, 2026f (public domain).
 
-A code that ISO withdraws stays here: facts have it.
+A code that ISO withdraws stays in this set, because recorded facts may contain it.
 """
 
 US_TERRITORIES: Final = frozenset(("AS", "GU", "MP", "PR", "UM", "VI"))
-"""The countries of ISO 3166-1 that federal forms have as states or territories of the United States."""
+"""The codes in ISO 3166-1 that federal forms treat as states or territories of the United States."""
 
 
 def _known(code: str) -> str:
-    """Return a code of ISO 3166-1. Raises: ValueError for another one."""
+    """Return a code that is in ISO 3166-1. Raises: ValueError for any other code."""
     if code not in COUNTRIES:
         raise ValueError("no country has this code in ISO 3166-1")
     return code
 
 
 def _on_forms(code: str) -> str:
-    """Return the code of a country on federal forms. Raises: ValueError for a territory of the United States."""
+    """Return a code that federal forms accept as a country. Raises: ValueError for a territory of the United States."""
     if code in US_TERRITORIES:
         raise ValueError(
             "a territory of the United States is one of its states on federal forms, and no foreign country: "
@@ -50,4 +50,4 @@ Country = Annotated[str, StringConstraints(pattern="^[A-Z]{2}$"), AfterValidator
 """A country, by its two-letter code in ISO 3166-1."""
 
 CountryOnForms = Annotated[Country, AfterValidator(_on_forms)]
-"""A country as the forms of FinCEN and the IRS have it: a territory of the United States is a state of US."""
+"""A country as on FinCEN and IRS forms: a territory of the United States is a state of the country US."""

@@ -56,7 +56,7 @@ class CurrencyPieces(Contract):
 
 
 class CheckInBox(Contract):
-    """The issuance copy of a counter check."""
+    """The issuance copy of a counter check in a drop box."""
 
     serial: DocumentNumber
     cents: Cents

@@ -16,7 +16,7 @@ CreditLineChange = Literal["limit", "temporary", "reinstatement"]
 """The requested change: a credit limit, a temporary increase of it, or the end of a suspension."""
 
 SuspendedFor = Literal["patron_request", "exclusion", "creditworthiness", "returned_check"]
-"""Why a patron gets no credit: at the patron's request, or excluded, not creditworthy, or with a returned check."""
+"""Why a patron's credit is suspended: patron's request, exclusion, creditworthiness, or a returned check."""
 
 LimitCents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 

@@ -36,7 +36,7 @@ LINE_CODES: Final[Mapping[tuple[str, Direction], str]] = {
     ("other out", "out"): "998",
     ("foreign currency sold", "out"): "54",
 }
-"""The type of transaction on the form, by the kind of a movement in the currency report, and its direction."""
+"""(kind of movement in the currency report, direction) -> code of the type of transaction on the form."""
 
 _OTHER: Final = frozenset({"997", "998"})
 _FOREIGN: Final = frozenset({"53", "54"})
@@ -67,7 +67,7 @@ class FormLine(NamedTuple):
 
     @property
     def purpose(self) -> str:
-        """Return the purpose of other transactions; empty for types that ask for none."""
+        """Return the purpose of the transactions; empty for types that require none."""
         return self.specified if self.code in _OTHER else ""
 
     @property

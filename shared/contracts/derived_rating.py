@@ -1,4 +1,4 @@
-"""A rating derived from its recorded steps: who plays where, since when, with which bet. Pure.
+"""A rating derived from its recorded steps: the patron, and each span of play with its seat and bet. Pure.
 
 Steps may arrive late and in any order, so a rating is derived from all recorded steps in the order of their moments.
 """
@@ -33,7 +33,8 @@ class Step:
     """A step with its amendments applied.
 
     `device_key` is the key with which a device of the table signed patron, table, seat and moment; None if a person
-    entered any of these. `is_patron_signed` is whether a device signed the patron, whoever entered the other values.
+    entered any of these. `is_patron_signed` is whether a device signed the patron, even if a person entered other
+    values.
     """
 
     name: str

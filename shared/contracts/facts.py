@@ -82,7 +82,7 @@ class Fact(Contract):
 class EntryEvent(Event[DataT]):
     """A published journal entry.
 
-    `sequence` is its sequence in its shard, `subject` the stream of the causing event; A consumer that does not know
+    `sequence` is its sequence in its shard, `subject` the stream of the causing event. A consumer that does not know
     the kind may skip the entry only if `movesmoney` is false. `postings` are its postings as text
     (shared.contracts.postings), empty if no money moved. Messages of releases that did not publish postings lack this
     field.

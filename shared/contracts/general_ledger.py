@@ -25,7 +25,7 @@ Segment = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.-]{0
 """The number of a department or a cost center."""
 
 Currency = Literal["USD", "CAD"]
-"""The currency of all amounts, by its ISO 4217 code. Each of them has a hundred cents to the dollar (exponent 2)."""
+"""The currency of all amounts, by its ISO 4217 code. Both currencies have 100 cents to the dollar (exponent 2)."""
 
 TableClass = Literal["banking", "non_banking", "fully_automated"]
 """The class of a table's revenue, as named in jurisdiction packs."""
@@ -42,8 +42,8 @@ class LedgerAccount(Contract):
     def plain_title(self) -> str:
         """Return the title for programs that identify an account by its title, such as QuickBooks.
 
-        They read a colon as the separator between an account and a subaccount, and a double quote as the limit of a
-        text. They read files in Windows-1252, where other letters become a question mark.
+        They read a colon as the separator between an account and a subaccount, and a double quote as a text delimiter.
+        They read files in Windows-1252, where other letters become a question mark.
 
         >>> LedgerAccount(account="4030", title="Table games: vigorish", kind="revenue").plain_title
         'Table games - vigorish'

@@ -1,4 +1,4 @@
-"""Monetary instruments, as the list of 31 CFR § 1021.410(b)(9) has them."""
+"""Monetary instruments, as listed in 31 CFR § 1021.410(b)(9)."""
 
 from typing import Annotated, Literal, Self
 
@@ -10,13 +10,13 @@ InstrumentType = Literal[
     "personal_check", "business_check", "official_bank_check", "cashiers_check", "third_party_check", "promissory_note",
     "travelers_check", "money_order",
 ]  # fmt: skip
-"""The types of instruments on the list. A counter check is none of them: it is evidence of a debt."""
+"""The listed types of instruments. A counter check is not listed, because it is evidence of a debt."""
 
 Issuer = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,100}$", strip_whitespace=True)]
 """The drawee or issuer of an instrument: the bank or company by name, a patron by reference."""
 
 InstrumentReference = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,64}$", strip_whitespace=True)]
-"""A reference number of an instrument with what it is the number of: `check 4711`, `casino account GA-1`."""
+"""A reference number of an instrument, after the kind of number: `check 4711`, `casino account GA-1`."""
 
 
 class Instrument(Contract):
@@ -33,7 +33,7 @@ class Instrument(Contract):
 
 
 class PassedInstrument(Instrument):
-    """An instrument of a movement; `exchanged_for` passed the other way, if one was given for the other."""
+    """The instrument of a movement; `exchanged_for` is the instrument given in exchange for it, if any."""
 
     exchanged_for: Annotated[
         Instrument | None, Field(description="the instrument that passed the other way, if one was given for the other")

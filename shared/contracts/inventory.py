@@ -20,8 +20,9 @@ Movement = Literal["cash", "counter_check", "wager", "change", "transfer", "vigo
 
 VarianceKind = Literal["inventory", "drop", "fill", "credit"]
 Figure = Literal["fills", "credits", "currency", "counter_checks", "rake"]
-"""The figures of the win of a banking table (58 Pa. Code § 601a.9(c)) that are adjusted; `rake` is the revenue of a
-non-banking one. An opener or closer is not: it is a count, whose correction changes the windows on both of its sides.
+"""The figures that can be adjusted: those of a banking table's win (58 Pa. Code § 601a.9(c)), and `rake`, the revenue
+of a non-banking table. An opener or closer cannot be adjusted: it is a count, and a correction of it changes the
+periods before and after it.
 """
 
 SignedCents = Annotated[int, Field(strict=True, ge=-(10**12), le=10**12)]
@@ -135,7 +136,7 @@ class TableRoundCounted(Fact, OfTableDay):
 
 @fact("result.noted", INVENTORY_ROUNDS)
 class TableResultNoted(Fact, OfTableDay):
-    """A result of a counted table shows that the table played; -1 `results` takes it back. No chips moved by it."""
+    """A result of a counted table was noted as evidence of play; -1 `results` withdraws it. No chips move."""
 
     results: Literal[1, -1]
 

@@ -19,7 +19,7 @@ _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 class MemberTwice(ValueError):
-    """An object has a member twice."""
+    """A JSON object has a duplicate member."""
 
 
 def read_json(raw: bytes | str) -> Any:
@@ -75,7 +75,7 @@ def members_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _is_the_same_again(raw: bytes) -> bool:
-    """Return whether the text, parsed and serialized again, provably has all of its members."""
+    """Return whether parsing and serializing the text again provably loses no member."""
     try:
         again = _encode(_decode(raw))
     except (ValueError, RecursionError):  # no JSON, or JSON that msgspec does not read

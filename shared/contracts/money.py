@@ -5,9 +5,8 @@ from typing import Final
 LEGAL_TENDER: Final[frozenset[int]] = frozenset(
     (1, 5, 10, 25, 50, 1_00, 2_00, 5_00, 10_00, 20_00, 50_00, 100_00, 500_00, 1_000_00, 5_000_00, 10_000_00)
 )
-"""Denominations of notes and coins in cents: 31 U.S.C. §§ 5103 and 5112; those of Canada are among them.
-
-Notes of more than 100 dollars are printed no longer, and remain legal tender.
+"""Denominations of notes and coins in cents: 31 U.S.C. §§ 5103 and 5112; Canadian denominations are among them. Notes
+above 100 dollars are no longer printed, but remain legal tender.
 """
 
 
@@ -33,7 +32,7 @@ def dollars(cents: int, *, symbol: str = "", minus: str = "-", grouped: bool = T
 
 
 def amount(cents: int) -> str:
-    """Return an amount of cents in dollars, as messages state it.
+    """Return an amount of cents in dollars, as written in messages.
 
     >>> amount(520000), amount(-50)
     ('$5,200.00', '-$0.50')

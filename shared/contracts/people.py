@@ -1,9 +1,8 @@
-"""Whether two names belong to one person, for steps that different people must take.
+"""Comparison of persons by name, for steps that different people must take.
 
-Names come from an OpenID provider, from table systems and from people who type. A name can be written in ways that
-cannot be told apart on paper or on a screen; all of them are one person here. Look-alike letters of other scripts (a
-Cyrillic and a Latin `a`) are different letters and different names: the system that assigns names must prevent such
-look-alikes (docs/security.md).
+Names come from an OpenID provider, from table systems and from manual entry. Spellings of a name that look the same on
+paper or on a screen belong to one person. But look-alike letters of different scripts (a Cyrillic and a Latin `a`) make
+different names: the system that assigns names must prevent such look-alikes (docs/security.md).
 """
 
 import unicodedata
@@ -29,7 +28,7 @@ _UNSEEN: Final = frozenset(
 """Invisible characters other than format characters: Unicode's Default_Ignorable_Code_Point, and the blank Braille."""
 
 _ROUNDS_MAX: Final = 8
-"""Normalization is stable after two rounds, as far as known; the limit guards against a loop."""
+"""The maximum number of normalization rounds: two are known to suffice, and the limit prevents an endless loop."""
 
 
 @lru_cache(maxsize=20_000)

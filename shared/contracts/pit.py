@@ -39,7 +39,7 @@ Seat = Annotated[int, Field(strict=True, ge=1, le=SEATS_MAX)]
 
 
 class PitData(Contract):
-    """Where and when: the fields common to all events of a pit stream. `shift` is the current shift."""
+    """The place and time of an event: the fields common to all events of a pit stream. `shift` is the current shift."""
 
     DIFFERENT: ClassVar[tuple[str, ...]] = ()
     """The fields that must name different people."""
@@ -389,7 +389,7 @@ class VoidedPitEvent(PitChange):
 
 
 class CorrectedPitEvent(PitChange):
-    """The corrected data of a pit event, complete, and when it happened; it replaces the event's data.
+    """The complete corrected data of a pit event, and its corrected time; both replace those of the event.
 
     There is one model per type of event; a correction cannot change the type.
     """

@@ -55,7 +55,7 @@ Play = Literal["rounds", "counted"]
 """How the win of a table is determined: from the rounds that it reports, or only from counts."""
 
 Sales = Literal["each", "over", "none"]
-"""Which of the chip sales that fill its drop box a table reports: all, only those over an amount, or none."""
+"""The chip sales into its drop box that a table reports: all, only those over an amount, or none."""
 
 
 class PropertyTable(Contract):
@@ -126,7 +126,7 @@ class ExpectedHold(Contract):
 
 
 class PropertyGame(Contract):
-    """A game of counted tables, which has no catalogue: `game` is its name there, `kind` such as craps or roulette."""
+    """A game of counted tables, which has no catalogue: `game` is its name, `kind` such as craps or roulette."""
 
     game: Name
     kind: Name

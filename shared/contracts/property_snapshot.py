@@ -78,7 +78,7 @@ class PropertySnapshot:
     law: GamingPack
     reporting: tuple[ReportingPack, ...] = ()
     later: tuple[PropertyApproved, ...] = ()
-    """The versions that take effect later. A table that exists already may be listed only in a later version."""
+    """The versions that take effect later. Some existing tables are listed only there."""
     earlier: tuple[PropertyApproved, ...] = ()
     """The versions that took effect before. A cage location that only they have may still hold something."""
 

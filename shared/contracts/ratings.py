@@ -60,7 +60,7 @@ StepKind = Literal[
 
 
 class RatingEvent(Contract):
-    """A step of a rating, reported by a person at a table. `rating` is the name that the rating got when opened."""
+    """A step of a rating, reported by a person at a table. `rating` is the name that the rating got at its opening."""
 
     property: Name
     table: Name
@@ -143,7 +143,7 @@ OF_STEP: Final[dict[StepKind, frozenset[str]]] = {
 
 
 TAKE_A_SEAT: Final[frozenset[StepKind]] = frozenset({"rating.opened", "rating.moved", "rating.resumed"})
-"""The kinds of steps with which play begins at a table. All others are possible also once the table is retired."""
+"""The kinds of steps that begin play at a table. All other kinds are accepted even after the table is retired."""
 
 
 class StepAmendment(Contract):

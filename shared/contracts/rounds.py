@@ -22,7 +22,7 @@ class AccountFunding(Contract):
 
 
 class TableData(Contract):
-    """Where and when: the fields common to all table events."""
+    """The place and time of an event: the fields common to all table events."""
 
     property: Name
     table: Name
@@ -30,5 +30,5 @@ class TableData(Contract):
     gaming_day: WrittenDay
     round_id: Annotated[
         Identifier,
-        Field(description="unique at the table for ever: prefix numbers that restart each day with the day"),
+        Field(description="unique at the table forever: prefix numbers that restart daily with the date"),
     ]

@@ -105,14 +105,14 @@ class ResultView(View):
 
 @view_of(ResultCounted)
 class CountedResult(ResultView):
-    """A result that counts, at its end."""
+    """A result that counts, with the time of its end."""
 
     closed_at: AwareDatetime
 
 
 @view_of(ResultUncounted)
 class UncountedResult(ResultView):
-    """A void of a result: if it was `counted`, it ended at `closed_at`, and counts no longer."""
+    """A void of a result. If the result was `counted`, it had ended at `closed_at`, and it no longer counts."""
 
     counted: bool
     closed_at: AwareDatetime | None = None

@@ -84,7 +84,7 @@ class RoundKey(NamedTuple):
 
     @classmethod
     def of(cls, said: Any) -> Self:
-        """Return the revision of a round that a fact, or its view, is about."""
+        """Return the key of the revision of a round that a fact, or a view of a fact, is about."""
         return cls(said.property, said.table, said.round_id, said.revision)
 
 

@@ -15,14 +15,13 @@ from shared.contracts.versions import Approved, Filed, Returned, VersionNumber, 
 from shared.rules.record import Submission
 
 WITHDRAWAL_LEAD: Final = timedelta(hours=1)
-"""An approved version can be withdrawn until this long before it takes effect.
-
-Within this time every service reads the withdrawal, so that none settles a round under a version that was withdrawn.
+"""The minimum time from the withdrawal of an approved version until it would take effect. It lets every service read
+the withdrawal in time, so that no round is settled under a withdrawn version.
 """
 
 
 class StatedHouseEdge(Contract):
-    """The licensee's own value for the house edge of a wager that the registry does not count.
+    """The licensee's own value for the house edge of a wager that the registry does not compute.
 
     `house_edge_percent` is in percent of all that is staked, raises and doubles included. `source` is the origin of the
     figure, such as a test laboratory's report with its number and date.

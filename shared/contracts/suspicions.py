@@ -57,9 +57,8 @@ class SarPrepared(AboutSar):
 
 @fact("sar.withdrawn", SUSPICIONS)
 class SarWithdrawn(AboutSar, WithdrawnStep):
-    """A report will not be sent (again).
-
-    One that was not sent loses its file; of one that was rejected, the file is kept as long as the law says.
+    """A report was withdrawn: it will not be sent, or not sent again. The file of a report that was never sent is
+    destroyed; the file of a rejected report is kept for its legal retention period.
     """
 
 

@@ -1,4 +1,4 @@
-"""Taxpayer identification numbers of the United States: the ones that no agency has issued."""
+"""Taxpayer identification numbers of the United States that no agency has issued."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ _MADE_UP: Final = frozenset((*(digit * 9 for digit in "0123456789"), "123456789"
 
 
 def is_made_up(number: str) -> bool:
-    """Return whether a number of nine digits is one that people enter where they do not know the right one.
+    """Return whether a number of nine digits is a placeholder that people enter for an unknown number.
 
     >>> is_made_up("123456789"), is_made_up("000000000"), is_made_up("231234567")
     (True, True, False)

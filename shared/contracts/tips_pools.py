@@ -27,9 +27,9 @@ def pool_of(versions: Collection[PropertySnapshot], approved: Collection[PoolDay
     """Return the tips pool of a gaming day, or None if the property shares no tips on it.
 
     `versions` are those of the property. `approved` are the pools whose hours were approved: they keep their days and
-    rules, even if a version filed later says otherwise. Any other pool is the longest run of days, in none of these,
-    for which the property names the same day or the same week. Each day counts as the property is on that day, so a
-    change amid a week ends one pool and begins another. The rules are those of the pool's last day.
+    rules, even if a version filed later says otherwise. Any other pool is the longest run of days outside these pools
+    for which the property's rules name the same day or week. The rules of a day are those in effect on that day, so a
+    change within a week ends one pool and begins another. The rules are those of the pool's last day.
     """
     held = next((pool for pool in approved if pool.has(day)), None)
     if held is not None:

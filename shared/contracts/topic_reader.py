@@ -96,7 +96,7 @@ class Reader:
             return self._older(raw) or self._passed(raw, error)
 
     def refused(self, raw: bytes, error: ValidationError) -> Refused:
-        """Return why a record of a known kind is invalid."""
+        """Return the refusal of an invalid record of a known kind."""
         del raw
         return refused_by_validation(error, None)
 

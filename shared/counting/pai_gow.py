@@ -30,9 +30,9 @@ class Sample(NamedTuple):
     """The results of a sample of deals.
 
     `compared` counts ordered pairs of hands by the comparison of the first hand with the second. `pairs` has the
-    moments of the wins and losses among the 42 pairs of a deal. The other two are by number of opposing hands. In
-    `banks`, the number of banks is counted by the net win of the bank, at equal wagers. `bank_pairs` has the moments,
-    over the seven banks of a deal, of the net wins of winning banks and the net losses of losing banks.
+    moments of the wins and losses among the 42 pairs of a deal. `banks` and `bank_pairs` are keyed by the number of
+    opposing hands. `banks` counts banks by their net win at equal wagers. `bank_pairs` has the moments, over the seven
+    banks of a deal, of the net wins of winning banks and the net losses of losing banks.
     """
 
     compared: Counter[str]

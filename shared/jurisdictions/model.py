@@ -91,7 +91,7 @@ class Period(Record):
 
 
 class Pack(Record):
-    """A pack of law that applies whoever licenses the tables: reports to authorities, and retention of records."""
+    """A pack of law that does not depend on who licenses the tables: reports to authorities, retention of records."""
 
     id: Id
     title: Text
@@ -211,8 +211,8 @@ class RevenueClass(Record):
 class HoldVariance(Record):
     """The rule for investigating the hold of a table or game that deviates from a base over a period.
 
-    The `method` determines what `threshold` is: a fraction of the drop (`percentage_points`), a fraction of the base
-    (`percent`), or the level of confidence (`confidence_interval`).
+    The `method` determines the meaning of `threshold`: a fraction of the drop (`percentage_points`), a fraction of the
+    base (`percent`), or the level of confidence (`confidence_interval`).
     """
 
     method: Literal["percentage_points", "percent", "confidence_interval"]
@@ -226,7 +226,7 @@ class Limits(Record):
 
     A variance above `variance_report_cents` is reported in writing; from `variance_authority_cents` on, the authority
     gets a copy. Adjustments above `adjustment_listed_cents` are listed at the end of the month. Exceptions in serial
-    numbers go to internal audit within `serial_exception_days`, negative revenue to the authority within
+    numbers are reported to internal audit within `serial_exception_days`, negative revenue to the authority within
     `negative_revenue_days`. Events that are too late for a property are refused or, depending on `late_events`,
     recorded with a flag.
     """
@@ -250,7 +250,7 @@ class DeckHours(Record):
 class Equipment(Record):
     """How often the cards and dice of a game are changed, and its stub is counted.
 
-    The stub is counted at least every `stub_rounds`, unless the shuffler counts the cards.
+    The stub is counted at least every `stub_rounds` rounds, unless the shuffler counts the cards.
     """
 
     deck_hours: Provision[DeckHours]

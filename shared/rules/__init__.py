@@ -1,4 +1,4 @@
-"""The rules of each regulation: what a licensee may select, how a round settles, what a wager returns on average."""
+"""The rules of each regulation: a licensee's selections, the settlement of rounds, the average returns of wagers."""
 
 from shared.rules._regulations import (
     REGULATIONS,

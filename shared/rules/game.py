@@ -1,4 +1,4 @@
-"""What each game provides to the rules: its round record, its settlement, the returns of its wagers."""
+"""The interface of a game to the rules: its round record, its settlement, the returns of its wagers."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ _ODDS = re.compile(r"(\d+(?:\.\d+)?) (to|for) (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """`N to 1` pays N times the stake and returns it; `N for 1` pays N times the stake and keeps it."""
+    """`N to 1` pays N times the stake and returns it; `N for 1` pays N times the stake and keeps the stake."""
 
     ratio: Fraction
     stake_returned: bool

@@ -1,4 +1,4 @@
-"""Read YAML: documents that are stored next to the code that uses them, and with the same loader those of users."""
+"""Read YAML with one loader: documents stored next to the code that uses them, and documents of users."""
 
 import re
 from collections.abc import Hashable
@@ -8,7 +8,7 @@ from typing import Any, Final
 import yaml
 
 UNCLEAR: Final = "tag:pitledger:unclear-number"
-"""The tag of a number that YAML 1.1 reads as another one than most people do: it is refused."""
+"""The tag of a number that YAML 1.1 reads differently from most people; such numbers are refused."""
 
 _NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 _DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?", re.ASCII)
@@ -20,7 +20,7 @@ class UnclearNumber(yaml.constructor.ConstructorError):
 
 
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML's safe loader, except that it refuses duplicate keys and numbers that are no plain decimal numbers.
+    """YAML's safe loader, except that it refuses duplicate keys and numbers that are not plain decimals.
 
     YAML's own loader keeps the last of duplicate keys, and follows YAML 1.1: `010000` is octal, 4,096, `1:30` is 90.
 
@@ -28,9 +28,9 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
     """
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
-        """Return the tag of a node without a tag: `UNCLEAR` for a number that is no plain decimal number.
+        """Return the tag of a node without a tag: `UNCLEAR` for a number that is not a plain decimal.
 
-        A leading zero makes it unclear also where YAML 1.1 reads a text: 08, beside 07.
+        A leading zero makes a value unclear even if YAML 1.1 reads it as text: 08 is a text, although 07 is a number.
         """
         tag: str = super().resolve(kind, value, implicit)
         if kind is not yaml.ScalarNode or not implicit[0]:
@@ -39,7 +39,7 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
         return UNCLEAR if is_unclear else tag
 
     def construct_number(self, node: yaml.ScalarNode) -> Any:
-        """Return the number of a node. Raises: UnclearNumber if it is no plain decimal number."""
+        """Return the number of a node. Raises: UnclearNumber if it is not a plain decimal."""
         value = str(node.value)
         if node.tag == UNCLEAR or _LEADING_ZERO.fullmatch(value) or not _DECIMAL.fullmatch(value):
             if _LEADING_ZERO.fullmatch(value):

@@ -77,7 +77,7 @@ class Progressive:
 
     @cached_property
     def by_meter_cent(self) -> Fraction:
-        """Return by how much each cent on the meter raises the return per unit staked."""
+        """Return the increase of the return per unit staked for each cent on the meter."""
         return sum((hit.probability * hit.meter for hit in self.hits), Fraction(0)) / self.stake_cents
 
     @property
@@ -94,7 +94,7 @@ class Progressive:
     def in_the_long_run(self) -> Fraction | None:
         """Return the payback averaged over all successive readings, which pays out all contributions to the meter.
 
-        It is the sum of the fixed part, the rate of progression, and the reset amount whenever all of the meter is won;
+        It is the sum of the fixed part, the rate of progression, and the reset amounts after awards of the whole meter;
         a reserve only funds that amount. None if fixed amounts are deducted from the meter, because the average then
         depends on the readings.
         """

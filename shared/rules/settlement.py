@@ -41,8 +41,8 @@ class Settlement:
     """A settled round.
 
     `meters_before` and `meters` are the displays of the meters before and after the round. `meter_resets` are the
-    amounts with which the house restored meters after awards of the whole meter. Raise `AssertionError` if money
-    appears or vanishes.
+    amounts with which the house restored meters after awards of the whole meter. Raise `AssertionError` if the
+    settlement does not balance.
     """
 
     lines: tuple[Line, ...]
@@ -91,7 +91,7 @@ class Settlement:
 
     @property
     def house_net(self) -> int:
-        """Return the house's net win, less what it put on the meters, in cents."""
+        """Return the house's net win, less the amounts that it added to the meters, in cents."""
         return self._nets()[2]
 
     @property

@@ -169,9 +169,10 @@ class Table:
     ) -> Iterator[tuple[Irregularity, IrregularityRule]]:
         """Yield the irregularities that have an effect, each with its rule in the catalogue.
 
-        Cards that lay face up are counted together, and have an effect from `from_cards` of the rule on. `seats` are
-        the numbers of the seats with wagers; an irregularity whose seat is optional may also name one of `positions`.
-        Raise `Refused` for an irregularity that is unknown to the game, or whose fields are impossible.
+        Cards that lay face up are counted together; they have an effect once their number reaches the rule's
+        `from_cards`. `seats` are the numbers of the seats with wagers; an irregularity whose seat is optional may also
+        name one of `positions`. Raise `Refused` for an irregularity that is unknown to the game, or whose fields are
+        impossible.
         """
         face_up = 0
         for irregularity in irregularities:

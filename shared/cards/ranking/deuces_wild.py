@@ -61,7 +61,9 @@ def rank_with_wilds(cards: Sequence[Card]) -> int:
 
 
 def rank_without_fives(cards: Sequence[Card]) -> int:
-    """Return the rank of the best hand of five cards, without five wilds and five of a kind; else raise `ValueError`.
+    """Return the rank of the best hand of five cards other than five wilds and five of a kind.
+
+    Raise `ValueError` for another number of cards.
 
     >>> wild_category_of(rank_without_fives(["2c", "2d", "2h", "Kc", "Kd"])).name
     'four_of_a_kind'

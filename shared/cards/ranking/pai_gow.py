@@ -18,14 +18,14 @@ CardSet: TypeAlias = int
 """A set of cards of one deck with one joker, as a bit mask: one bit for each card."""
 
 Wheel: TypeAlias = Literal["second_highest", "lowest"]
-"""Where A-2-3-4-5 ranks: as the second highest straight and the highest straight flush, or as the lowest of both."""
+"""The rank of A-2-3-4-5: the second highest straight and the highest straight flush, or the lowest of both."""
 
 
 class Formed(IntFlag):
     """Combinations that cards can form. A combination also sets the flags that it implies: four of a kind, a pair."""
 
     seven_card_straight_flush = 1 << 0
-    """Seven in sequence without a joker."""
+    """Seven cards of one suit in sequence, without the joker."""
     seven_card_straight_flush_with_joker = 1 << 1
     royal_flush_and_ace_king = 1 << 2
     """A royal flush, with or without the joker, and a natural ace and king of another suit."""
@@ -234,7 +234,7 @@ def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
 
 
 def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
-    """Return the combinations of a flush's suit alone, and of a royal flush with two cards of another suit."""
+    """Return the combinations within a flush's suit, and of a royal flush with two cards of another suit."""
     found = int(Formed.flush)
     natural = (suit & _ROYAL).bit_count()
     if natural + joker >= 5:

@@ -48,7 +48,7 @@ Cards: TypeAlias = tuple[int, ...]
 
 
 class Drawn(NamedTuple):
-    """A hand: its cards, their total as a state, and the number of orders in which they can be drawn.
+    """A hand: its cards, the state of their total (see `shoe`), and the number of orders in which to draw them.
 
     For split hands, `orders` is multiplied by a probability.
     """
@@ -74,9 +74,9 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
 
 
 def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
-    """Return the probability that a player has a 20, by the dealer's hand as far as the payout depends on it.
+    """Return dealer's hand -> probability that a player has a 20, for hands with different payouts.
 
-    All hands of 21 with the same number of cards are represented by one example, and all other totals by another.
+    One example represents all hands of 21 with the same number of cards, another one all other totals.
     """
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)

@@ -1,4 +1,4 @@
-"""The hands of a round that were called dead, and the paragraphs under which they are, § 633a.14."""
+"""The hands of a round that were called dead, and the paragraph for each, § 633a.14."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ NO_DEAD_HANDS: Final = DeadHands(by_seat={}, called=frozenset(), stopped=None)
 
 
 def dead_hands(table: Table, round_: BlackjackRound, *, no_cards_dealt: str) -> DeadHands:
-    """Return the hands that a round's irregularities make dead; raise `Refused` for one unknown to Blackjack.
+    """Return the hands that a round's irregularities make dead; raise `Refused` for one that Blackjack does not have.
 
     A dead hand without cards is dead under the paragraph `no_cards_dealt`.
     """

@@ -35,7 +35,7 @@ class PlayedHand(NamedTuple):
 
 
 class SeatInPlay(NamedTuple):
-    """A seat of the round with what is needed to settle its wagers."""
+    """A seat of the round, with the data needed to settle its wagers."""
 
     seat: int
     wagers: Mapping[str, int]

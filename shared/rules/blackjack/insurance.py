@@ -30,7 +30,7 @@ class Insurance:
         """Raise `Refused` for a wager without an ace up, or above half of the initial Blackjack Wager.
 
         If half cannot be bet in chips, the wager may go up to the next multiple of the chip unit. House Money does not
-        raise the limit. Reading: at Blackjack Switch the initial wager is both equal wagers.
+        raise the limit. Interpretation: at Blackjack Switch the initial wager is both equal wagers.
         """
         insurance, wager = seat.wagers[INSURANCE], seat.wagers["blackjack"]
         if up[0] != "A":

@@ -10,7 +10,8 @@ def limit_payouts(lines: list[Line], limited: Sequence[int], limit: int, paragra
     """Reduce the payouts of the `limited` lines (indexes of `lines`) in place to a total of `limit` cents.
 
     If full odds exceed the limit, the players share it in proportion to their wagers. Stakes are returned in any case.
-    Reading: one limit covers the top hands of the Twenty Point Bonus and of King's Bounty together, and nothing else.
+    Interpretation: one limit covers the top hands of the Twenty Point Bonus and of King's Bounty together, and nothing
+    else.
     """
     if sum(lines[place].payout for place in limited) <= limit:
         return

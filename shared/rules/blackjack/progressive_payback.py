@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def _played(count: Callable[[Selection, Offer, Terms], Progressive]) -> CountProgressive:
-    """Return `count` without its third argument, for a wager whose result depends on basic strategy."""
+    """Return `count` without its third argument: the terms of basic strategy are taken from the selection."""
 
     def counted(selection: Selection, offer: Offer) -> Progressive:
         terms = terms_of(selection, selection.offers[BLACKJACK])

@@ -105,7 +105,7 @@ class Progressive(ABC):
 
 
 class BadBeat(Progressive):
-    """Pays a player's 20 against a dealer's 21, § 633a.7(o)(1)."""
+    """The Bad Beat Progressive, for a player's 20 against a dealer's 21, § 633a.7(o)(1)."""
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
         """Return the row for completed hands with a total of 20; several of them win one row."""
@@ -142,7 +142,10 @@ _DEALER_21: Final = {
 
 
 class HitAndRun(Progressive):
-    """Pays a dealer's Blackjack, or a dealer's hand of five or more cards even if it busts, § 633a.7(o)(2)."""
+    """The Hit and Run Progressive, for a dealer's Blackjack or hand of five or more cards, § 633a.7(o)(2).
+
+    A hand of five or more cards is paid even if it busts.
+    """
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:
         """Return the paragraph of a dead hand only if the seat got no cards or the round stopped.
@@ -167,7 +170,7 @@ _DEALER_CARDS: Final = {5: "five_cards", 6: "six_cards", 7: "seven_cards", 8: "e
 
 
 class StraightJack(Progressive):
-    """Pays a two-card straight, lengthened by cards that the player draws in sequence, § 633a.7(o)(3)."""
+    """The Straight Jack Progressive, for a two-card straight, lengthened by cards drawn in sequence, § 633a.7(o)(3)."""
 
     def void_paragraph(self, seat: SeatInPlay, *, stopped: bool) -> str | None:  # noqa: ARG002
         """Return the paragraph of a dead hand for a wager that could still win.
@@ -211,10 +214,10 @@ PROGRESSIVES: Final[Mapping[str, type[Progressive]]] = {
 
 
 def straight_length(cards: Sequence[StandardCard]) -> int:
-    """Return how many cards of a hand form the straight that its first two cards begin; 0 if these begin no straight.
+    """Return the number of cards in the straight that a hand's first two cards begin; 0 if these begin no straight.
 
     Each further card must extend the sequence at either end. The first card that does not, or that takes the hand over
-    21, ends the count. Reading: an ace extends a sequence that ends with a king, or one that begins with a 2.
+    21, ends the count. Interpretation: an ace extends a sequence that ends with a king, or one that begins with a 2.
 
     >>> straight_length(["4h", "5c", "3d", "6s"]), straight_length(["4c", "5h", "2d", "3s"])
     (4, 2)

@@ -167,7 +167,7 @@ class SideBet:
     def row(self, initial: Pair, second_initial: Pair | None, up: StandardCard) -> Row | None:
         """Return the winning row before the dealer's hand can improve it; None if no row wins.
 
-        Reading: at Blackjack Switch the two initial cards are those of the first hand as it was dealt.
+        Interpretation: at Blackjack Switch the two initial cards are those of the first hand as it was dealt.
         """
         category: str | None
         if self.by_two_cards is not None:

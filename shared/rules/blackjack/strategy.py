@@ -186,7 +186,7 @@ _SURRENDERED: Final = -0.5
 
 
 def additional_splits(terms: Terms, cards: int) -> int:
-    """Return how many further splits are counted, if `cards` of the pair's value are left in the shoe with the pair."""
+    """Return the number of further splits counted; `cards` is the shoe's number of the pair's value, pair included."""
     return max(0, min(terms.resplits, MOST_RESPLITS, cards - 2))
 
 

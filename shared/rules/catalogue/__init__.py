@@ -1,4 +1,4 @@
-"""What each regulation offers, as data: wagers, paytables, options, limits, each with its paragraph."""
+"""The catalogue of each regulation as data: wagers, paytables, options, limits, each with its paragraph."""
 
 from shared.rules.catalogue._load import catalogue, known_regulations
 from shared.rules.catalogue._model import (

@@ -1,4 +1,4 @@
-"""The data model of a catalogue: what a licensee may select, each item with its paragraph."""
+"""The data model of a catalogue: the selections open to a licensee, each with its paragraph."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -51,8 +51,8 @@ class Option(Record):
     """A choice of the licensee, with its type, its default, and the values that it may have.
 
     Every submission must select a `required` option. A `filed` option must be in every filed submission, but rounds
-    settle without it. Other options may be left out. A decimal must lie `between` the two given decimals. A text has no
-    common format: each game interprets its own.
+    settle without it. Other options may be left out. A decimal must lie `between` the two given decimals. Each game
+    defines the format of its texts.
     """
 
     type: Literal["flag", "whole_number", "share", "choice", "decimal", "text"]
@@ -231,7 +231,7 @@ class Wager(Record):
 class IrregularityRule(Record):
     """The effect of an irregularity on the round, whether it names a seat, and whether it names a number of cards.
 
-    With `from_cards` it has the effect from that many cards on, and no effect below.
+    With `from_cards`, it has the effect only if at least that number of cards is involved.
     """
 
     effect: Literal["none", "dead_hand", "dead_round", "may_void_hand", "abandoned", "dead_round_but_bonuses"]

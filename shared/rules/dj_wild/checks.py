@@ -16,7 +16,7 @@ _RAISE_PER_ANTE: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The checks under one rules submission. `progressive_stake` is that wager's only permitted amount, in cents."""
+    """The checks under one rules submission. `progressive_stake` is the Progressive Bonus's only amount, in cents."""
 
     table: Table
     paragraphs: Paragraphs

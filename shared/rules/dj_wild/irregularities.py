@@ -20,7 +20,7 @@ class Stopped:
     abandoned: frozenset[int] = frozenset()
     abandoned_paragraph: str = ""
     any_number_of_cards: bool = False
-    """Whether a hand may have more than five cards, because they were misdealt or the deck was wrong."""
+    """Whether a hand may have more than five cards, because cards were misdealt or the deck was wrong."""
     any_deck: bool = False
     """Whether a card may appear twice, because the deck was found wrong."""
 

@@ -29,8 +29,8 @@ class AceHighBonus:
     def row(self, dealer: CardSet, player: CardSet) -> Row:
         """Return the row that is paid if the dealer's seven cards are an Ace High Pai Gow.
 
-        Reading: the row for both hands applies regardless of who has the joker. In the other rows, the joker must be in
-        the dealer's hand.
+        Interpretation: the row for both hands applies regardless of who has the joker. In the other rows, the joker
+        must be in the dealer's hand.
         """
         if is_ace_high(player):
             return self.both

@@ -33,7 +33,7 @@ class AceHighCounts(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Ace High hands with or without the joker: with so many natural `cards`.
+    """Ace High hands with or without the joker; `cards` is their number of natural cards.
 
     `most_of_a_suit` is the largest number of cards of one suit that does not make a flush.
     """
@@ -120,7 +120,7 @@ def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
 
 
 def _orders(suited: Suited) -> int:
-    """Return the number of ways to give the ranks of a hand these numbers of suits."""
+    """Return the number of ways to give suits to the ranks of a hand, with these numbers of cards by suit."""
     ways = factorial(sum(suited))
     for count in suited:
         ways //= factorial(count)

@@ -19,7 +19,8 @@ class MainWager:
     def settle(self, seat: int, stake: int, hand: SetHand, dealer: SetHand, *, dealer_ace_high: bool) -> Line:
         """Return the line of a wager of `stake` cents on a valid hand.
 
-        Reading of § 688a.11(f)(2)(iii): if the dealer has an Ace High Pai Gow, every hand ties, including a fouled one.
+        Interpretation of § 688a.11(f)(2)(iii): if the dealer has an Ace High Pai Gow, every hand ties, including a
+        fouled one.
         """
         paragraphs = self.paragraphs
         if dealer_ace_high:

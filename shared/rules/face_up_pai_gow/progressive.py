@@ -50,13 +50,13 @@ class Progressive:
         return self.rows[can_form]
 
     def contribute(self, seat: int, stake: int, board: MeterBoard) -> None:
-        """Add the share of one wager to the meter. Reading: the reserve is never displayed."""
+        """Add the share of one wager to the meter. Interpretation: the reserve is never displayed."""
         board.contribute(seat, PROGRESSIVE, PROGRESSIVE, stake, self._rate)
 
     def settle(self, seat: int, stake: int, row: Row | None, board: MeterBoard) -> Line:
         """Return the line of a wager on a hand that wins `row`, in settlement order, with its award from the meter.
 
-        Reading of "$5,000/100% of meter": both are paid. After an award of 100%, the meter shows the seed.
+        Interpretation of "$5,000/100% of meter": both are paid. After an award of 100%, the meter shows the seed.
         """
         won = 0 if row is None else board.award(PROGRESSIVE, row.meter, self.reset)
         return settled(row, seat, PROGRESSIVE, stake, self._decided, from_meter=won)

@@ -149,9 +149,9 @@ class FaceUpPaiGowRules:
 
 
 def _envy_hands(seats: Sequence[SeatInPlay], bonuses: Mapping[int, _Bonuses]) -> tuple[list[EnvyHand], list[EnvyHand]]:
-    """Return the hands that earn others an Envy Bonus: of the Fortune Bonus, and of the Progressive Payout Wager.
+    """Return the hands that earn others an Envy Bonus, by the Fortune Bonus and by the Progressive Payout Wager.
 
-    Reading: surrendered and abandoned hands earn others one, voided hands do not.
+    Interpretation: surrendered and abandoned hands earn others an Envy Bonus, voided hands do not.
     """
     by_fortune: list[EnvyHand] = []
     by_progressive: list[EnvyHand] = []

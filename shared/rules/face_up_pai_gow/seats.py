@@ -17,7 +17,7 @@ _BARRED: Final = frozenset({ACE_HIGH_BONUS, FORTUNE_BONUS, PROGRESSIVE})
 
 @dataclass(frozen=True, slots=True)
 class SeatRules:
-    """The rules under which a seat's record is checked; `ranks_seven`: a bonus wager is offered."""
+    """The rules under which a seat's record is checked; `ranks_seven` is whether a bonus wager is offered."""
 
     setting: SettingRules
     progressive: Progressive | None

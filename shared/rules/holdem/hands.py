@@ -21,7 +21,7 @@ ACE_ACE_BOTH: Final = "ace_ace_dealer_and_player"
 
 @dataclass(frozen=True, slots=True)
 class SeatInPlay:
-    """A seat with what is needed to settle its wagers: cents by wager, the player's cards and decisions.
+    """A seat, with the data needed to settle its wagers: cents by wager, the player's cards and decisions.
 
     `abandoned` is the paragraph under which the wagers of a player who left are lost; None if the player stayed.
     """

@@ -71,7 +71,7 @@ class BankRules:
             )
 
     def result(self, bank: Bank, lines: Iterable[Line]) -> Line:
-        """Return the bank's line: what it wins or loses in total, once all `lines` against it are settled.
+        """Return the bank's line: its total win or loss in all settled `lines` against it.
 
         In co-banking the house takes or pays the other half, including an odd cent.
         """

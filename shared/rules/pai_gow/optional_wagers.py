@@ -97,7 +97,8 @@ class OptionalWagers:
     def _settle_envy(self, bonus: Bonus, seats: Sequence[SeatInPlay], allowance: _Allowance, lines: list[Line]) -> None:
         """Append the Envy Bonuses of one bonus wager and, with `premium_last`, the payouts of the hands that earn them.
 
-        Reading: surrendered and abandoned hands and the bank's hand earn others an Envy Bonus, a voided hand does not.
+        Interpretation: surrendered and abandoned hands and the bank's hand earn others an Envy Bonus, a voided hand
+        does not.
         """
         hands = []
         for seat in seats:

@@ -38,7 +38,7 @@ class HandTypes:
         self._found: Final[dict[FormedBesidePair, tuple[Row, ...]]] = {}
 
     def rows(self, formed_: "FormedBesidePair") -> tuple[Row, ...]:
-        """Return the rows won by seven cards with these forms, usually highest-paying first."""
+        """Return the rows won by seven cards that can form these hands, usually the highest-paying row first."""
         found = self._found.get(formed_)
         if found is None:
             anything, with_pair = formed_
@@ -49,14 +49,14 @@ class HandTypes:
 
 
 class FormedBesidePair(NamedTuple):
-    """The hands that seven cards can form (flags of `Formed`): at all, and next to a pair in the other two cards."""
+    """The hands that seven cards can form (flags of `Formed`): all, and those with a pair in the other two cards."""
 
     anything: int
     with_pair: int
 
 
 def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
-    """Return both forms of seven cards that can form `anything`."""
+    """Return the hands that seven cards can form, given the flags of all of them (`anything`)."""
     with_pair = _beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
     if anything & Formed.natural_royal_flush and not holds_joker(seven):  # its highest type
         return FormedBesidePair(int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush)

@@ -31,7 +31,7 @@ COUNTS: Final = "hand_types.yaml"
 
 @cache
 def hand_type_counts() -> Mapping[FormedBesidePair, int]:
-    """Return the number of seven-card hands by what they can form, at all and next to a pair."""
+    """Return the number of seven-card hands, keyed by the hands that their cards can form."""
     counted: list[list[int]] = packaged(__package__, COUNTS)
     return {FormedBesidePair(anything, with_pair): hands for anything, with_pair, hands in counted}
 

@@ -47,7 +47,7 @@ class StartingPositionWager:
             )
 
     def settle(self, seats: Sequence[PaiGowSeat], drawn: int | None) -> list[Line]:
-        """Return the line of each pick; if the round was stopped before the draw (`drawn` is None), picks go back."""
+        """Return the line of each pick; if the round was stopped before the draw (`drawn` is None), stakes go back."""
         lines: list[Line] = []
         for seat in seats:
             for number, stake in sorted(seat.picks.items()):

@@ -1,4 +1,4 @@
-"""Bonus wagers on what seven cards can form: the row that is paid."""
+"""Bonus wagers on the combinations that seven cards can form: the row that is paid."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -19,13 +19,13 @@ _FORMED_FOR: Final = {
 
 
 class BonusRows(dict[int, Row | None]):
-    """The row that a paytable pays, by what seven cards can form (flags of `Formed`); None if no row is paid.
+    """The row that a paytable pays, keyed by the flags of `Formed` that the cards have; None if no row is paid.
 
     The first row of the paytable that the hand can form is paid, because the rows are in the order of their rank.
     """
 
     def __init__(self, offer: Offer, *, royal_match: Formed = Formed.royal_flush_and_king_queen) -> None:
-        """Read the selected paytable of an offer; `royal_match` is what its Royal Match requires."""
+        """Read the selected paytable of an offer; `royal_match` is the combination for its Royal Match."""
         rows = rows_by_category(offer)
         self._rows: Final = tuple(
             (int(_formed_for(category, rows, royal_match)), row) for category, row in rows.items()

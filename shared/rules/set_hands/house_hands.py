@@ -1,4 +1,4 @@
-"""The hand that players are compared with, the dealer's or a bank's: correctly set, or reset by the house way."""
+"""The hand against which players play, the dealer's or a bank's: correctly set, or reset by the house way."""
 
 from dataclasses import dataclass
 from typing import Final

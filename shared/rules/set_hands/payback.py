@@ -1,4 +1,4 @@
-"""Returns of wagers on what seven cards can form: exact, by counting all hands from 52 cards and a joker.
+"""Returns of wagers on combinations of seven cards: exact, by counting all hands from 52 cards and a joker.
 
 Counting takes seconds, so the counts are stored next to this module. `pitledger payback recompute seven-cards` counts
 them again.
@@ -41,13 +41,13 @@ def counts_text() -> str:
 
 
 def bonus_hands(rows: Mapping[int, Row | None], *, wild_joker: bool = False) -> Iterator[tuple[int, Row | None]]:
-    """Yield (number of hands, row that they win); `rows` maps what can be formed to the row that is paid."""
+    """Yield (number of hands, row that they win); `rows` maps combinations (`Formed` flags) to rows."""
     for seven, hands in seven_card_counts().items():
         yield hands, rows[seven.formed_with_wild_joker if wild_joker else seven.formed]
 
 
 def bonus_returns(rows: Mapping[int, Row | None]) -> Returns:
-    """Return the returns of a wager; `rows` maps what can be formed to the row that is paid.
+    """Return the returns of a wager; `rows` maps combinations (`Formed` flags) to the row that is paid.
 
     Envy Bonuses are not included, because they depend on the number of other players.
     """

@@ -16,7 +16,7 @@ PAIRS: Final = 42
 
 
 class Moments(NamedTuple):
-    """Sums over deals that have two numbers each: of the numbers, of their squares and of their product."""
+    """Sums over deals with two numbers each (`one`, `other`): of the numbers, their squares and their product."""
 
     deals: int
     one: int

@@ -11,7 +11,7 @@ from shared.rules.set_hands.record import SetSeat
 
 
 class SeatInPlay(NamedTuple):
-    """A seat of a completed round, with what is needed to settle its wagers."""
+    """A seat of a completed round, with the data needed to settle its wagers."""
 
     seat: int
     player: str
@@ -19,7 +19,7 @@ class SeatInPlay(NamedTuple):
     """Cents by wager type."""
     seven: CardSet
     formed: int
-    """What the seven cards can form (flags of `Formed`), if a bonus wager depends on it; else 0."""
+    """The combinations of the seven cards (flags of `Formed`), if a bonus wager depends on them; else 0."""
     hand: SetHand | None
     """The hand as set; None if it is not compared with another hand."""
     voided: bool
@@ -60,7 +60,8 @@ def read_seat(
 ) -> SeatInPlay:
     """Return the seat of a completed round; raise `Refused` if its cards are impossible.
 
-    `ranks_seven`: a bonus wager depends on what the seven cards can form. `banks`: the others play against this hand.
+    `ranks_seven` is whether a bonus wager depends on the combinations of the seven cards. `banks` is whether the other
+    hands play against this hand.
     """
     number = seat.seat
     abandoned = happened.abandoned.get(number) if happened.abandoned else None

@@ -17,9 +17,9 @@ _MENTIONED: Final = re.compile(r"{(?:dollars\[)?(\w+)")
 class Statement(Record):
     """A sentence about the game, in the guide and, with `sign`, also on the sign.
 
-    It applies if each option of `when` has the value there, no option of `unless` has the value there, and `wager`, if
-    given, is offered. In the text, `{name}` is the value of that option, and `{dollars[name]}` the same as an amount. A
-    sentence about an option without a value is left out.
+    It applies if each option in `when` has the value given there, no option in `unless` has the value given there, and
+    `wager`, if given, is offered. In the text, `{name}` is the value of that option, and `{dollars[name]}` the same as
+    an amount. A sentence about an option without a value is left out.
     """
 
     says: Text
@@ -39,8 +39,8 @@ class Words(Record):
     """The texts for patrons of one regulation.
 
     `demanded` is the paragraph that requires payout odds to be posted. `play` describes how the game is played, in
-    order. `limit` is what the payout limit applies to. `wins` describes how each wager wins, by wager. `hands` has
-    display names of categories, if the category's own name is not clear.
+    order. `limit` describes the payouts to which the payout limit applies. `wins` describes how each wager wins, by
+    wager. `hands` has display names of categories, if the category's own name is not clear.
     """
 
     demanded: Paragraph | None = None

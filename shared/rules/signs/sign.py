@@ -79,7 +79,7 @@ def _tables(offer: Offer, words: Words) -> Iterator[Table]:
 
 
 def _hand(row: PaytableRow, words: Words) -> str:
-    """Return the name of a row's hand; for a bonus line, also that of the hand that it is paid in addition to."""
+    """Return the name of a row's hand; for a bonus line, also the name of the hand whose payout it supplements."""
     said = hand_of(words, row.category)
     if row.line is not None and row.of is not None:
         return f"{said}, besides {hand_of(words, row.of)[0].lower()}{hand_of(words, row.of)[1:]}"
