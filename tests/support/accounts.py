@@ -48,6 +48,7 @@ ROLES = {
     "audit.lee": ["accounts.adjust", "accounts.adjust.approve", "reports.read"],
     "care.joy": ["accounts.erase", "accounts.exclude"],
     "care.max": ["accounts.erase.approve"],
+    "care.una": ["accounts.erase", "accounts.erase.approve", "patrons.report"],
     "host.mo": ["accounts.promote"],
     "title31.eve": ["filings.prepare", "patrons.report"],
     "title31.sam": ["filings.prepare.approve", "patrons.report"],

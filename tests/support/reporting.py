@@ -25,6 +25,7 @@ from tests.unit.reporting.entries import CORRECTION, DAY, NOON, Shard, day_close
 PEOPLE = {
     "audit.kim": ["reports.read"],
     "cage.lou": ["patrons.report"],
+    "care.una": ["patrons.report"],
     "title31.eve": ["patrons.report"],
     "title31.sam": ["patrons.report"],
     "games.ray": ["submissions.file"],

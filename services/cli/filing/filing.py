@@ -181,7 +181,8 @@ def release(
 
     Currency transaction reports are compared with the currency report of their gaming day, information returns with the
     winnings report of their year. Exit code 3 if a report has other amounts than hold now (withdraw the filing, and
-    prepare it again), or if FILE is not the file that was prepared.
+    prepare it again), or if FILE is not the file that was prepared. Exit code 1 if the release is refused, also because
+    an identity in the file was recorded or erased after it was prepared.
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """

@@ -136,17 +136,7 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
     """Return the lists of due reports: currency of this and the last month, winnings of this and the last year."""
     if not person.may("patrons.report"):
         return []
-    reported, *returned = await asyncio.gather(
-        currency_reports(person, property_name, today),
-        *(
-            or_missing(
-                person.calls.get(
-                    REPORTING, "/reports/winnings", property=property_name, gaming_day=f"{year}-12-31", period="year"
-                )
-            )
-            for year in (today.year - 1, today.year)
-        ),
-    )
+    reported, returned = await _reported(person, property_name, today)
     return [
         listed(
             "filings.due",
@@ -157,7 +147,7 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
         _changed(property_name, reported),
         listed(
             "filings.returns_due",
-            _rows_of(returned, "returns"),
+            returned,
             cols(
                 *("year", "form", "patron", "winnings_cents", *_TAXES),
                 *("status", "filing", "amendment", "copy_by", "file_by", "late"),
@@ -169,19 +159,42 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
 
 
 async def currency_reports(person: Person, property_name: str, today: date) -> Missing | list[Record]:
-    """Return what became of the currency transaction reports of this and the last month, a row for each report.
-
-    A month of which nothing is recorded has none; if a report does not answer, its reason is returned.
-    """
-    asked = {"property": property_name, "period": "month"}
+    """Return what became of the currency transaction reports of this and the last month, a row for each report."""
     months = (today.replace(day=1) - timedelta(days=1), today)
-    calls = (person.calls.get(REPORTING, "/reports/currency", **asked, gaming_day=str(day)) for day in months)
+    return await _rows_of_periods(person, property_name, "currency", "filed", "month", months)
+
+
+async def _returns(person: Person, property_name: str, today: date) -> Missing | list[Record]:
+    """Return the information returns of this and the last year, a row for each return."""
+    years = (date(today.year - 1, 12, 31), date(today.year, 12, 31))
+    return await _rows_of_periods(person, property_name, "winnings", "returns", "year", years)
+
+
+async def _reported(person: Person, property_name: str, today: date) -> tuple[Missing | list[Record], ...]:
+    """Return the rows of the currency transaction reports, and those of the information returns."""
+    return tuple(
+        await asyncio.gather(
+            currency_reports(person, property_name, today),
+            _returns(person, property_name, today),
+        )
+    )
+
+
+async def _rows_of_periods(
+    person: Person, property_name: str, report: str, section: str, period: str, days: Sequence[date]
+) -> Missing | list[Record]:
+    """Return a section's rows from the report of each period that contains one of the days.
+
+    A period of which nothing is recorded has none; if a report does not answer, its reason is returned.
+    """
+    asked = {"property": property_name, "period": period}
+    calls = (person.calls.get(REPORTING, f"/reports/{report}", **asked, gaming_day=str(day)) for day in days)
     answers = await together(*(unless(HTTPStatus.NOT_FOUND, one) for one in calls))
     for one in answers:
         if isinstance(one, Missing):
             return one
     recorded = [one for one in answers if one is not None]
-    return _rows_of(recorded, "filed") if recorded else []
+    return _rows_of(recorded, section) if recorded else []
 
 
 class OpenReports(NamedTuple):
@@ -263,21 +276,49 @@ async def _changed_in(person: Person, property_name: str, found: Record) -> list
     return [_listed_changed(property_name, of_form, columns, filing)]
 
 
-async def why_not_released(person: Person, filing: Record) -> str:
+class Warned(NamedTuple):
+    """A warning for whoever takes a step, empty if there is nothing to warn of, and whether the step is offered."""
+
+    why: str = ""
+    is_offered: bool = True
+
+
+async def why_not_released(person: Person, filing: Record) -> Warned:
     """Return a warning for the person who releases a filing: its reports that no longer hold; empty if all hold.
 
     A filing that does not wait for its release has none: its command is refused.
     """
     if filing["status"] != "prepared":
-        return ""
+        return Warned()
     if not person.may("patrons.report"):
-        return say("filings.not_compared")
+        return Warned(say("filings.not_compared"))
     name, asked = report_behind(filing)
     report = await or_missing(person.calls.get(REPORTING, f"/reports/{name}", **asked))
     if isinstance(report, Missing):
-        return report.why
+        return Warned(report.why)
     changed = changed_since_prepared(filing, report)
-    return say("filings.no_longer", changed="; ".join(map(str, changed))) if changed else ""
+    return Warned(say("filings.no_longer", changed="; ".join(map(str, changed))) if changed else "")
+
+
+async def why_not_erased(person: Person, record: Record) -> Warned:
+    """Return what is still to be filed of a patron whose erasure is entered or approved; it is not offered then.
+
+    These are the reports of this and the last month and the returns of this and the last year that are due, must be
+    filed again or corrected, or wait in a filing. An erasure may be offered although that cannot be compared.
+    """
+    if not person.may("patrons.report"):
+        return Warned(say("filings.erasure_not_compared"))
+    zone = await zone_of(person, record["property"])
+    today = person.console.clock().astimezone(ZoneInfo(zone or "UTC")).date()
+    due = []
+    for rows in await _reported(person, record["property"], today):
+        if isinstance(rows, Missing):
+            return Warned(rows.why)
+        for one in rows:
+            if one.get("person", one.get("patron")) == record["patron"] and one["status"] in _DUE:
+                period = one.get("gaming_day", one.get("year"))
+                due.append(say("filings.still_due", form=one["form"], period=period, status=_still(one)["status"]))
+    return Warned(say("filings.erasure_waits", due="; ".join(due)), is_offered=False) if due else Warned()
 
 
 def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from services.console.console import Person
 from services.console.operations import Operation, filled_path
-from services.console.pages.filings import why_not_released
+from services.console.pages.filings import Warned, why_not_erased, why_not_released
 from services.console.services import ACCOUNTS, REGISTRY, Missing, or_missing
 
 Given = Mapping[str, str]
@@ -25,10 +25,12 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
 }
 """The path of a document that is computed from the subject and shown with it, by service and command."""
 
-_WARNED: Final[Mapping[tuple[str, str], Callable[[Person, Mapping[str, Any]], Awaitable[str]]]] = {
+_WARNED: Final[Mapping[tuple[str, str], Callable[[Person, Mapping[str, Any]], Awaitable[Warned]]]] = {
     (ACCOUNTS, "release-filing"): why_not_released,
+    (ACCOUNTS, "enter-erasure"): why_not_erased,
+    (ACCOUNTS, "approve-erasure"): why_not_erased,
 }
-"""The function that returns a warning to be shown above the subject, by service and command."""
+"""The function that returns a warning to be shown above the subject, or why the command is not offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ class Subject:
 async def subject_of(person: Person, operation: Operation, given: Given) -> Subject | None:
     """Return the subject of a command; None for a command that does not act on an existing document.
 
-    The subject is read by its full key from its own route. If it cannot be read, or is not named yet, it has no record,
-    and the command is not offered.
+    The subject is read by its full key from its own route. If it cannot be read, is not named yet, or stands against
+    the command, it has no record, and the command is not offered.
     """
     if operation.subject is None:
         return None
@@ -65,5 +67,7 @@ async def subject_of(person: Person, operation: Operation, given: Given) -> Subj
     path = _BESIDE.get((operation.service, operation.name))
     beside = None if path is None else await or_missing(person.calls.get(operation.service, filled_path(path, given)))
     warned = _WARNED.get((operation.service, operation.name))
-    why = "" if warned is None else await warned(person, found)
-    return Subject(found, None if isinstance(beside, Missing) else beside, why=why)
+    warning = Warned() if warned is None else await warned(person, found)
+    if not warning.is_offered:
+        return Subject(beside=found, why=warning.why)
+    return Subject(found, None if isinstance(beside, Missing) else beside, why=warning.why)

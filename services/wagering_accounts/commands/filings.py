@@ -86,7 +86,8 @@ class ReleaseFiling(_OfFiling, Approving):
     """Release a filing.
 
     The file may then be sent. The person who prepared it cannot release it. Each report must amend the identifier that
-    was accepted last, and each return correct the one that was accepted last.
+    was accepted last, and each return correct the one that was accepted last. No identity of a person in the file may
+    have been recorded or erased since the file was prepared.
     """
 
 
@@ -174,7 +175,19 @@ async def _releasing(connection: AsyncConnection, command: _OfFiling) -> _Releas
     return _Releasing(filing, [one for one in standing if one.filing != filing.filing])
 
 
-def _released(command: ReleaseFiling, state: _Releasing, now: Now) -> FilingDocument:
+@dataclass(frozen=True, slots=True)
+class _Identified(_Releasing):
+    """A filing that is released, with the references of those whose identity changed after it was prepared."""
+
+    changed: Sequence[str]
+
+
+async def _identified(connection: AsyncConnection, command: ReleaseFiling) -> _Identified:
+    state = await _releasing(connection, command)
+    return _Identified(state.filing, state.others, await queries.identities_changed(connection, state.filing))
+
+
+def _released(command: ReleaseFiling, state: _Identified, now: Now) -> FilingDocument:
     """Return the filing, which is what is approved."""
     del command, now
     return state.filing
@@ -225,12 +238,13 @@ def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     return Accepted(recording=FactWithPostings(fact=fact), answer=filings.begun(fact, now.at), location=location)
 
 
-@COMMANDS.handles(ReleaseFiling, load=_releasing, subject=_released)
-def _release(command: ReleaseFiling, state: _Releasing, now: Now) -> Accepted:
+@COMMANDS.handles(ReleaseFiling, load=_identified, subject=_released)
+def _release(command: ReleaseFiling, state: _Identified, now: Now) -> Accepted:
     del command
     filing = state.filing
     filing.approval().approve(now.by)
     filings.require_still_follows(filing, state.others)
+    filings.require_same_identities(filing, state.changed)
     said = {"prepared_by": filing.prepared_by, "content_sha256": filing.content_sha256}
     return _accepted(filing, FilingReleased(**_about(filing, now), **said), now)
 

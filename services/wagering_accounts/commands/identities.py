@@ -95,8 +95,9 @@ class _OfErasure(AccountsCommand):
 class EnterErasure(_OfErasure):
     """Enter an erasure of a patron's personal data.
 
-    Another person approves it. `last_form_on` is the last gaming day on which a form or a record of the cage or pit
-    names the patron, according to the winnings and currency reports; omit it if there is none.
+    Another person approves it. Both steps are refused while a filing that names the patron has no answer.
+    `last_form_on` is the last gaming day on which a form or a record of the cage or pit names the patron, according to
+    the winnings and currency reports; omit it if there is none.
     """
 
     ground: ErasureGround
@@ -185,6 +186,9 @@ def _kept_until(books: Books, patron: Patron, last_form_on: date | None, now: No
         raise Rejected(Reason.TOO_EARLY, f"accounts of patron {patron.patron} have {left} cents, or owe some")
     if still := sorted(account.account for account in own if account.kind == "game" and account.status == "open"):
         raise Rejected(Reason.TOO_EARLY, f"game accounts of patron {patron.patron} are open: {', '.join(still)}")
+    if unanswered := books.open_filings.get(key):
+        detail = f"filings that name patron {patron.patron} have no answer: {', '.join(unanswered)}"
+        raise Rejected(Reason.TOO_EARLY, f"{detail}; withdraw them, or record the answers to them")
     last = max(filter(None, (books.last_days.get(key), last_form_on)), default=None)
     if last is None:
         return None

@@ -317,6 +317,8 @@ class Books:
         """Each patron's last gaming day with a movement of money or a filing; loaded for erasures only."""
         self.last_filed: dict[PatronKey, datetime] = {}
         """The last moment at which a file that names the patron was sent; loaded for erasures only."""
+        self.open_filings: dict[PatronKey, list[str]] = {}
+        """The filings that name the patron and have no answer, in words; loaded for erasures only."""
         self.owed: dict[PatronKey, int] = {}
         """Each patron's shortages, cents: what corrections could not take back; loaded for erasures only."""
         self.accounts: dict[AccountKey, Account] = self._known[Account]

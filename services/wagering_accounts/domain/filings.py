@@ -35,7 +35,7 @@ from shared.runtime.filing.steps import UNSENT, FiledDocument, changes_by
 _AMOUNTS: Final = ("winnings_cents", "withheld_cents", "state_withheld_cents", "local_withheld_cents")
 """The amounts of an information return."""
 
-_UNANSWERED: Final[tuple[FilingStatus, ...]] = (*UNSENT, "filed")
+UNANSWERED: Final[tuple[FilingStatus, ...]] = (*UNSENT, "filed")
 """The statuses of a filing that the agency has not answered yet."""
 
 
@@ -334,7 +334,7 @@ def _named(subject: FilingSubject | ReportedBefore | ReportDocument, period: Fil
 
 def _require_answered(report: str, before: ReportedBefore) -> None:
     """Raise Rejected while the agency has not answered the filing that has a report."""
-    if before.status in _UNANSWERED:
+    if before.status in UNANSWERED:
         way = "withdraw that filing" if before.status in UNSENT else "record its acknowledgement first"
         detail = f"{report} is in filing {before.filing}, which is {before.status}"
         raise Rejected(Because.ALREADY_DECIDED, f"{detail}: {way}")
@@ -359,6 +359,13 @@ def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefor
             continue  # the new return beside one that was corrected to nothing
         if found:
             raise Rejected(Because.CONTRADICTS, f"{filing.named()}: {found}: withdraw it, and prepare it again")
+
+
+def require_same_identities(filing: FilingDocument, changed: Sequence[str]) -> None:
+    """Raise Rejected for a filing whose file names `changed` references by identities that do not hold any more."""
+    if changed:
+        detail = f"the identity of {', '.join(changed)} was recorded or erased after {filing.named()} was prepared"
+        raise Rejected(Because.CONTRADICTS, f"{detail}: withdraw it, and prepare it again")
 
 
 def _misnamed(report: ReportDocument, period: FilingPeriod, accepted: Sequence[ReportedBefore]) -> str:

@@ -1,4 +1,4 @@
-"""Load the facts that an erasure depends on: a patron's accounts, last movement or filing, and shortages."""
+"""Load the facts that an erasure depends on: a patron's accounts, last movement, filings, and shortages."""
 
 from collections.abc import Collection
 
@@ -6,13 +6,14 @@ from sqlalchemy import and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.books import AccountKey, Books, PatronKey
+from services.wagering_accounts.domain.filings import UNANSWERED
 from services.wagering_accounts.tables import balances, filing_reports, filings, lines, round_accounts
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
     """Return the accounts of patrons; add to `books` what their retention depends on.
 
-    These are the last movement, the last filed period and moment of filing, and shortages.
+    These are the last movement, the last filed period and moment of filing, filings without an answer, and shortages.
     """
     found: set[AccountKey] = set()
     f, n = filings.c, filing_reports.c
@@ -33,6 +34,16 @@ async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collec
             books.last_days[key] = max(days)
         if filed_at is not None:
             books.last_filed[key] = filed_at
+        holds = and_(n.kind == "account", n.reference.in_(own))
+        unanswered = (
+            select(f.filing, f.status)
+            .join(filing_reports, and_(f.property == n.property, f.filing == n.filing))
+            .where(f.property == key[0], f.status.in_(UNANSWERED), or_(and_(n.kind == "patron", names), holds))
+            .distinct()
+            .order_by(f.filing)
+        )
+        found_open = await connection.execute(unanswered)
+        books.open_filings[key] = [f"filing {row.filing} is {row.status}" for row in found_open]
         owed = select(func.coalesce(func.sum(r.shortage_cents), 0)).where(r.property == key[0], r.account.in_(own))
         books.owed[key] = int((await connection.execute(owed)).scalar_one())
     return found

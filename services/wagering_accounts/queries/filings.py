@@ -1,4 +1,4 @@
-"""Queries on filings: one filing, reports not to be repeated, holders of identifiers, late filings, missing files."""
+"""Queries on filings: one, reports not to be repeated, changed identities, holders of identifiers, late, no file."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -6,11 +6,18 @@ from datetime import date
 from typing import Final
 
 from pydantic import TypeAdapter
-from sqlalchemy import Exists, and_, exists, func, literal, or_, select
+from sqlalchemy import Exists, and_, exists, func, literal, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.wagering_accounts.domain.filings import FilingDocument, FilingSummary, ReportDocument, ReportedBefore
-from services.wagering_accounts.tables import filing_files, filing_reports, filings, patrons
+from services.wagering_accounts.tables import (
+    balances,
+    filing_files,
+    filing_reports,
+    filings,
+    patron_identities,
+    patrons,
+)
 from shared.runtime.differences import ComparedTable
 from shared.runtime.filing.sealed_files import FileStore
 from shared.runtime.filing.steps import UNSENT
@@ -72,6 +79,27 @@ async def standing(
         .order_by(_R.filing, _R.report)
     )
     return await things_of(ReportedBefore, connection, query)
+
+
+async def identities_changed(connection: AsyncConnection, filing: FilingDocument) -> Sequence[str]:
+    """Return the references in a filing whose identity was recorded or erased after the filing was prepared.
+
+    These are patrons with a part in a report, and accounts of which a patron is the holder.
+    """
+    named = {patron for one in filing.reports for patron in one.patrons()}
+    held = {one.reference for one in filing.reports if one.kind == "account"}
+    i, p, b = patron_identities.c, patrons.c, balances.c
+    known = patron_identities.join(patrons, and_(p.property == i.property, p.patron == i.patron))
+    holders = known.join(balances, and_(b.property == i.property, b.patron == i.patron))
+    changed = and_(
+        i.property == filing.property,
+        or_(i.identified_at > filing.prepared_at, p.erased_at > filing.prepared_at),
+    )
+    found = union(
+        select(i.patron.label("reference")).select_from(known).where(changed, i.patron.in_(named)),
+        select(b.account).select_from(holders).where(changed, b.account.in_(held)),
+    ).order_by("reference")
+    return (await connection.execute(found)).scalars().all()
 
 
 async def tracked(connection: AsyncConnection, filing: FilingDocument, tracking_id: str) -> dict[str, str]:

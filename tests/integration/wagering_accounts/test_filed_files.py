@@ -68,13 +68,49 @@ def test_the_files_of_a_patron_are_destroyed_with_the_patron(house: House) -> No
     """Not before the law lets go of what was filed, of which nobody need say the day."""
     house.register("p-1", "W-1", code=CODE)
     prepare(house)
+    file(house)
+    answer(house, FIRST)
     erase = (f"/patrons/{PROPERTY}/p-1/erasure", {"ground": "requested"})
-    assert_problem(house.send(*erase, person="care.joy"), 409, "records of 2026-11-19 that name patron p-1 are kept")
+    assert_problem(house.send(*erase, person="care.joy"), 409, "records of 2026-11-20 that name patron p-1 are kept")
     house.clock.now = NOON + FIVE_YEARS
     assert 201 == house.send(*erase, person="care.joy").status_code
     assert 200 == house.send(erase[0] + "/approve", person="care.max").status_code
     assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
     assert_problem(house.read(f"/filings/{PROPERTY}/1/file", person=EVE), 404, "was destroyed")
+
+
+def test_nobody_is_erased_while_a_filing_has_no_answer(house: House) -> None:
+    """However long ago its gaming day was: whoever has a part in a report, and the holder of an account."""
+    house.register("p-1", "W-1", code=CODE)
+    house.register("p-2", "W-2", code=CODE)
+    house.open("GA-2", patron="p-2")
+    assert house.cash_out(None, "GA-2", close=True).is_success
+    prepare(house)
+    by_account = CtrActivity(DAY, None, [Line("buy-in", "in", 1, 1_000_001)], account="GA-2", reference="account GA-2")
+    text = ctr_batch(FILER, [by_account], filed_on=FILED_ON).decode()
+    assert prepare(house, subjects=[{"kind": "account", "reference": "GA-2"}], file=text).is_success
+    house.clock.now = NOON + FIVE_YEARS
+    ground = {"ground": "requested"}
+
+    def assert_refused(patron: str, why: str) -> None:
+        refused = house.send(f"/patrons/{PROPERTY}/{patron}/erasure", ground, person="care.joy")
+        assert_problem(
+            refused, 409, f"filings that name patron {patron} have no answer: {why}; withdraw them, or record"
+        )
+        assert "urn:pitledger:problem:too-early" == refused.json()["type"]
+
+    assert_refused("p-2", "filing 2 is prepared")
+    assert_refused("p-1", "filing 1 is prepared")
+    assert step(house, "release", person=SAM).is_success
+    assert_refused("p-1", "filing 1 is released")
+    assert step(house, "withdraw", {"reason": "a wrong file"}).is_success
+    erasure = f"/patrons/{PROPERTY}/p-1/erasure"
+    assert 201 == house.send(erasure, ground, person="care.joy").status_code
+    assert prepare(house).is_success
+    approved = house.send(f"{erasure}/approve", person="care.max")
+    assert_problem(approved, 409, "filing 3 is prepared")
+    assert step(house, "withdraw", {"reason": "a wrong file"}, filing=3).is_success
+    assert 200 == house.send(f"{erasure}/approve", person="care.max").status_code
 
 
 def test_a_file_is_kept_from_the_day_on_which_it_was_sent(house: House) -> None:
@@ -147,7 +183,10 @@ def test_a_report_names_everybody_with_a_part_in_it(house: House) -> None:
     assert {"p-1", "p-2"} == set(seen)
     erasure = f"/patrons/{PROPERTY}/p-2/erasure"
     ground = {"ground": "requested"}
-    assert_problem(house.send(erasure, ground, person="care.joy"), 409, f"records of {DAY}")
+    assert_problem(house.send(erasure, ground, person="care.joy"), 409, "filing 1 is prepared")
+    file(house)
+    answer(house, FIRST)
+    assert_problem(house.send(erasure, ground, person="care.joy"), 409, "records of 2026-11-20")
     house.clock.now += FIVE_YEARS
     assert house.send(erasure, ground, person="care.joy").is_success
     assert house.send(f"{erasure}/approve", person="care.max").is_success
