@@ -9,7 +9,7 @@ from tests.integration.wagering_accounts.offices import CurrencyOffice, Winnings
 from tests.support.accounts import PROPERTY
 
 _FORM = "/do/wagering-accounts/{}-erasure?property={}&patron={}"
-_WAITS = "This patron is named in reports that are still to be filed, and nobody can be erased before that: "
+_WAITS = "Reports that name this patron are still to be filed: "
 _NOT_COMPARED = "ask someone with the role patrons.report before you go on"
 
 
