@@ -35,7 +35,7 @@ STEPS: Final = (
 AMENDMENT: Final = Column(
     name="amendment",
     title="Amended by",
-    formula="number of the filing whose later report amends this one; prepared or released, but not yet sent",
+    formula="number of the filing with an amendment of this report that is prepared or released, but not yet sent",
 )
 """The column for the number of the filing that amends a sent report."""
 
@@ -43,8 +43,8 @@ REJECTED: Final = Column(
     name="rejected",
     title="Rejected in",
     formula=(
-        "number of the filing with the latest version of this report, if the agency rejected it and it must "
-        "be filed again"
+        "number of the filing with the latest version of this report, if the agency rejected that "
+        "version and the report must be filed again"
     ),
 )
 """The column for the number of a rejected filing, filled while its report must be filed again."""

@@ -11,7 +11,7 @@ LOCATIONS: Final = Section(
     key=("location",),
     columns=(
         Column(name="location", title="Location"),
-        Column(name="kind", title="Kind", formula="as the property defines it; cage: the location of that name"),
+        Column(name="kind", title="Kind", formula="as the property defines it; cage: for the location of that name"),
         Column(name="counts", title="Counts", unit="count", formula="verified in the period; 0: not counted"),
         Column(
             name="before_cents",
@@ -164,8 +164,8 @@ FLOAT: Final = Section(
             title="Brought forward",
             unit="count",
             formula=(
-                "chips in service at the beginning of the gaming day stated, as entered and approved by two people; "
-                "empty: no statement"
+                "chips in service at the beginning of the statement's gaming day, as entered and approved by "
+                "two people; empty: no statement"
             ),
         ),
         Column(

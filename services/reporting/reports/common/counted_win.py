@@ -15,7 +15,9 @@ from services.reporting.read_model.reading import Books
 KIND: Final = Column(name="kind", title="Kind", formula="kind of the counted table's game, as the property names it")
 """The column for the kind of game of a counted table; these games are in no catalogue."""
 
-PLAY: Final = Column(name="play", title="Win known from", formula="rounds; or counted: known only from counts")
+PLAY: Final = Column(
+    name="play", title="Win known from", formula="rounds: reported by the table; counted: known only from counts"
+)
 """The column for how a table's win is determined on the gaming days; it names both ways if that changed in between."""
 
 _MEASURES: Final = (

@@ -56,7 +56,7 @@ CAGE: Final = Section(
         Column(
             name="reason",
             title="Reason",
-            formula="of a void, the voided redemption and why; of a return, why; of a late entry, why it was late",
+            formula="void: the voided redemption and the reason; return: the reason; late entry: why it was late",
         ),
     ),
 )

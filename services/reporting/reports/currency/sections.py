@@ -15,7 +15,7 @@ DIRECTION: Final = Column(
     name="direction", title="In or out", formula="in: received by the casino; out: paid to the person"
 )
 AGENCY: Final = (
-    Column(name="conducted_by", title="Conducted by", formula="the agent, if somebody conducted it for others"),
+    Column(name="conducted_by", title="Conducted by", formula="the agent, if the transaction was conducted for others"),
     Column(name="on_behalf_of", title="On behalf of", formula="all principals, separated by commas"),
 )
 _CENTS: Final = Column(name="cents", title="Amount", unit="cents")
@@ -33,8 +33,8 @@ REPORTED_WITH: Final = Column(
     name="reported_with",
     title="Reported with",
     formula=(
-        "the person whose report contains the whole amount, because somebody conducted it for another; empty: "
-        "has a report of its own"
+        "the person whose report contains the whole amount, if the transaction was conducted for "
+        "another person; empty: the person has a separate report"
     ),
 )
 SPECIFIED: Final = Column(
