@@ -30,7 +30,7 @@ RESTATEMENTS: Final = Section(
     key=("gaming_day", "version", "entry"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="version", title="Version", unit="count", formula="1 is the sealed day"),
+        Column(name="version", title="Version", unit="count", formula="1: as sealed; higher: a restatement"),
         Column(name="recorded_at", title="Recorded at", unit="moment"),
         Column(name="kind", title="Kind"),
         Column(name="who", title="By"),

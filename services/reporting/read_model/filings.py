@@ -35,14 +35,17 @@ STEPS: Final = (
 AMENDMENT: Final = Column(
     name="amendment",
     title="Amended by",
-    formula="the filing of a later report that amends it, is prepared or released, and was not sent yet",
+    formula="number of the filing with an amendment of this report that is prepared or released, but not yet sent",
 )
 """The column for the number of the filing that amends a sent report."""
 
 REJECTED: Final = Column(
     name="rejected",
     title="Rejected in",
-    formula="the filing with the last report of it, if the agency rejected that, and it must be filed again",
+    formula=(
+        "number of the filing with the latest version of this report, if the agency rejected that "
+        "version and the report must be filed again"
+    ),
 )
 """The column for the number of a rejected filing, filled while its report must be filed again."""
 

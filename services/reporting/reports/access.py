@@ -139,16 +139,30 @@ PEOPLE: Final = Section(
     columns=(
         Column(name="person", title="Person"),
         Column(name="roles", title="Roles", formula="at the end of the last gaming day"),
-        Column(name="last_use", title="Last use", unit="day", formula="the last day of which an entry names them"),
+        Column(
+            name="last_use",
+            title="Last use",
+            unit="day",
+            formula="the last gaming day with an entry that names the person",
+        ),
         Column(name="last_kind", title="What it was"),
-        Column(name="acts", title="Entries", unit="count", added=True, formula="those of the period that name them"),
+        Column(
+            name="acts", title="Entries", unit="count", added=True, formula="entries of the period that name the person"
+        ),
         *(
-            Column(name=f"{what}s", title=title, unit="count", added=True, formula="of the period")
+            Column(name=f"{what}s", title=title, unit="count", added=True, formula="in the period")
             for what, title in zip(
                 _WHAT, ("Overrides", "Voids", "Adjustments", "Approvals", "Refused commands"), strict=True
             )
         ),
-        Column(name="finding", title="Finding", formula="a role that was not used, or acts of somebody who has none"),
+        Column(
+            name="finding",
+            title="Finding",
+            formula=(
+                "a role that was not used for more than a year, or overrides, voids, adjustments, approvals or "
+                "refused commands by a person without a role"
+            ),
+        ),
     ),
 )
 
@@ -161,8 +175,13 @@ ROLES: Final = Section(
         Column(name="role", title="Role"),
         Column(name="since", title="From", unit="moment"),
         Column(name="until", title="Until", unit="moment"),
-        Column(name="version", title="Version", unit="count", formula="of the property document that gave it"),
-        Column(name="by", title="Given by", formula="who filed and who approved that version"),
+        Column(
+            name="version",
+            title="Version",
+            unit="count",
+            formula="version of the property document that granted the role",
+        ),
+        Column(name="by", title="Given by", formula="the people who filed and approved that version"),
     ),
 )
 
@@ -340,9 +359,10 @@ ACCESS: Final = Report(
     name="access",
     title="User access and overrides",
     about=(
-        "Who had which role when, as the versions of the property say; when each person is last named by an entry of "
-        "any service; who holds roles together that law keeps apart; and what people overrode, voided, adjusted, "
-        "approved, or asked for in vain. A review of access looks at a quarter of it."
+        "Which roles each person held and when, by the versions of the property document; when an entry of "
+        "any service last named the person; who held roles together that law keeps apart; and the overrides, "
+        "voids, adjustments, approvals and refused commands of each person. For access reviews, request a "
+        "quarter."
     ),
     sections=(PEOPLE, ROLES, APART, DONE),
     sources=(journal_facts.CommandRefused, *STEPS, *DECIDED, *SUBMITTED),

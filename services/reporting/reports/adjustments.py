@@ -19,8 +19,10 @@ ADJUSTED: Final = Section(
     title="Adjustments",
     key=("of", "about", "gaming_day", "number"),
     columns=(
-        Column(name="of", title="Of", formula="whose books: win, account or meter"),
-        Column(name="about", title="About", formula="the account or the pool; none: the table"),
+        Column(name="of", title="Of", formula="the books that were adjusted: win, account or meter"),
+        Column(
+            name="about", title="About", formula="the account or the pool; empty for an adjustment of a table's win"
+        ),
         Column(name="number", title="No."),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="pit", title="Pit"),
@@ -29,18 +31,28 @@ ADJUSTED: Final = Section(
         Column(
             name="figure",
             title="Figure",
-            formula="of the win; what of an account was available; the display of a pool, with the kind of change",
+            formula=(
+                "win: the adjusted figure; account: available balance; meter: displayed value, with the kind of change"
+            ),
         ),
         Column(name="before_cents", title="Before", unit="exact_cents"),
         Column(
             name="cents",
             title="Adjustment",
             unit="exact_cents",
-            formula="as entered, whatever its effect on the win; a reset's is known once it is made",
+            formula=(
+                "as entered, with its own sign, not that of its effect on the win; for a reset, known only when it is "
+                "made"
+            ),
         ),
         Column(name="after_cents", title="After", unit="exact_cents", formula="before + adjustment"),
-        Column(name="over_threshold", title="Over the limit", formula="yes: more than the limit, either way"),
-        Column(name="limit_cents", title="Limit", unit="cents", formula="of the pack, or the property's own"),
+        Column(name="over_threshold", title="Over the limit", formula="yes: the absolute amount exceeds the limit"),
+        Column(
+            name="limit_cents",
+            title="Limit",
+            unit="cents",
+            formula="of the jurisdiction's pack, or the property's own if it is lower",
+        ),
         Column(name="status", title="Status", formula="entered, approved or rejected"),
         Column(name="reason", title="Reason"),
         Column(name="entered_by", title="Entered by"),
@@ -48,7 +60,7 @@ ADJUSTED: Final = Section(
         Column(name="decided_by", title="Approved or rejected by"),
         Column(name="decided_at", title="Approved or rejected at", unit="moment"),
         Column(name="rejection_reason", title="Why it was rejected"),
-        Column(name="after_seal", title="After seal", formula="yes: its gaming day was sealed when it was entered"),
+        Column(name="after_seal", title="After seal", formula="yes: entered after its gaming day was sealed"),
     ),
 )
 
@@ -93,7 +105,12 @@ async def _approved(books: Books, listed: list[Adjustment]) -> Identity:
     approved = [one for one in listed if one.of == "account" and one.status == "approved"]
     known = (await books.amounts(["account_adjusted_cents"])).get((), {}).get("account_adjusted_cents", NOTHING)
     here = total(Figure(cents := one.nanocents // NANOCENTS, stated(cents, *one.entries)) for one in approved)
-    return Identity("approved, account", here, known, "the approved adjustments of accounts are those that they have")
+    return Identity(
+        "approved, account",
+        here,
+        known,
+        "approved adjustments of accounts: those listed here, and those in the accounts' books",
+    )
 
 
 def _marks(books: Books) -> tuple[Mark, ...]:
@@ -108,10 +125,10 @@ ADJUSTMENTS: Final = Report(
     name="adjustments",
     title="Adjustments",
     about=(
-        "Every change of a figure of these gaming days by hand, of the win, a wagering account or a progressive meter: "
-        "before, after, why, who entered it and who approved it. That of an account is of the day on which it was "
-        "decided, while it waits of the day on which it was entered. Those over the limit of the jurisdiction, or the "
-        "property's own below it, are marked."
+        "Every manual change of a figure of these gaming days, in the win, a wagering account or a "
+        "progressive meter: amount before and after, reason, and the people who entered and approved it. An "
+        "account adjustment belongs to the gaming day of its decision, and until then to that of its entry. "
+        "Adjustments over the limit of the jurisdiction, or over the property's lower one, are marked."
     ),
     sections=(ADJUSTED,),
     sources=(

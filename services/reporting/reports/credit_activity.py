@@ -32,7 +32,7 @@ AGEING: Final = Section(
     title="By age",
     key=("age",),
     columns=(
-        Column(name="age", title="Age", formula="days since the first issuance, as the property groups them"),
+        Column(name="age", title="Age", formula="days since the first issuance, in the property's age groups"),
         Column(name="checks", title="Checks", unit="count", added=True),
         Column(name="left_cents", title="Outstanding", unit="cents", added=True),
     ),
@@ -44,14 +44,19 @@ OWED: Final = Section(
     key=("serial",),
     columns=(
         Column(name="serial", title="Serial no."),
-        Column(name="drawer", title="Drawn by", formula="the patron, by reference"),
+        Column(name="drawer", title="Drawn by", formula="the patron who drew the check, by reference"),
         Column(
             name="first_day",
             title="First issued on",
             unit="day",
-            formula="the gaming day; of one that replaced others, that of the first of them",
+            formula="gaming day; for a check that replaced others, that of the earliest",
         ),
-        Column(name="age_days", title="Age", unit="count", formula="days from then to the last gaming day"),
+        Column(
+            name="age_days",
+            title="Age",
+            unit="count",
+            formula="days from the first issuance to the last gaming day of the period",
+        ),
         Column(name="age", title="Group"),
         Column(name="left_cents", title="Outstanding", unit="cents", added=True),
     ),
@@ -123,20 +128,26 @@ def _owed(one: HeldCheck, groups: Sequence[Group], last: date) -> dict[str, Any]
 
 def _identities(before: Figure, days: Filled, ageing: Filled, owed: Filled) -> Iterator[Identity]:
     says = (
-        "what was outstanding before, was issued and came back unpaid, less what was redeemed, deposited and written "
-        "off, is outstanding at the end"
+        "outstanding before + issued + returned unpaid - redeemed - deposited - written off equals "
+        "outstanding at the end"
     )
     yield Identity("outstanding", before + change_in(days), total_of(owed, "left_cents"), says)
-    yield Identity("by age", total_of(ageing, "left_cents"), total_of(owed, "left_cents"), "every check is of one age")
+    yield Identity(
+        "by age",
+        total_of(ageing, "left_cents"),
+        total_of(owed, "left_cents"),
+        "the age groups together contain every outstanding check once",
+    )
 
 
 CREDIT_ACTIVITY: Final = Report(
     name="credit-activity",
     title="Credit activity and ageing",
     about=(
-        "What counter checks did to what patrons owe, on each gaming day: issued, redeemed, deposited, returned "
-        "unpaid, written off, consolidated and recovered; and what is outstanding at the end by its age, in the groups "
-        "that the property states (`credit_lines`). A check that replaced others is as old as the first of them."
+        "Counter check activity by gaming day: issued, redeemed, deposited, returned unpaid, written off, "
+        "consolidated and recovered; and the amount outstanding at the end, by the age groups that the "
+        "property defines (`credit_lines`). A replacement check has the age of the earliest check that it "
+        "replaced."
     ),
     sections=(DAYS, AGEING, OWED),
     sources=(PitRecorded, *STEPS),

@@ -40,13 +40,19 @@ METERS: Final = Section(
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         *_PLACE,
-        Column(name="staked_cents", title="Withdrawn by rounds", unit="cents", added=True, formula="as rounds settled"),
+        Column(
+            name="staked_cents",
+            title="Withdrawn by rounds",
+            unit="cents",
+            added=True,
+            formula="from the settlements of rounds",
+        ),
         Column(
             name="account_staked_cents",
             title="Withdrawn from accounts",
             unit="cents",
             added=True,
-            formula="as accounts moved",
+            formula="from the entries of accounts",
         ),
         Column(
             name="staked_variance_cents",
@@ -56,14 +62,18 @@ METERS: Final = Section(
             formula="withdrawn from accounts - withdrawn by rounds",
         ),
         Column(
-            name="credited_cents", title="Deposited by rounds", unit="cents", added=True, formula="as rounds settled"
+            name="credited_cents",
+            title="Deposited by rounds",
+            unit="cents",
+            added=True,
+            formula="from the settlements of rounds",
         ),
         Column(
             name="account_credited_cents",
             title="Deposited to accounts",
             unit="cents",
             added=True,
-            formula="as accounts moved",
+            formula="from the entries of accounts",
         ),
         Column(
             name="credited_variance_cents",
@@ -77,7 +87,9 @@ METERS: Final = Section(
             title="Win",
             unit="cents",
             added=True,
-            formula="withdrawn by rounds - deposited by rounds; what comes off a meter is not deposited by a round",
+            formula=(
+                "withdrawn by rounds - deposited by rounds; awards from meters are not included in deposits by rounds"
+            ),
         ),
     ),
 )
@@ -98,7 +110,9 @@ SESSIONS: Final = Section(
             added=True,
             formula="granted + moved from wallets - written off",
         ),
-        Column(name="wagered_cents", title="Won or lost", unit="cents", added=True, formula="closing - all else"),
+        Column(
+            name="wagered_cents", title="Won or lost", unit="cents", added=True, formula="closing - all other columns"
+        ),
         Column(name="closing_cents", title="Closing balances", unit="cents", added=True),
     ),
 )
@@ -116,7 +130,7 @@ UNCOVERED: Final = Section(
             title="Beyond the holds",
             unit="cents",
             added=True,
-            formula="staked - on hold: taken from what was available, or a shortage",
+            formula="staked - on hold: debited from the available balance, or recorded as a shortage",
         ),
     ),
 )
@@ -200,7 +214,7 @@ async def _uncovered(books: Books) -> Filled:
 async def _sessions_and_results(books: Books, sessions: Filled) -> Identity:
     results = (await books.amounts((*_ROUNDS, "account_shortage_cents"))).get((), {})
     staked, credited, short = (results.get(name, NOTHING) for name in (*_ROUNDS, "account_shortage_cents"))
-    says = "what game accounts gained by wagers is what was credited, less what was staked, and shortages"
+    says = "net credits of wagers to game accounts: closing - other movements, and credited - staked + shortages"
     return Identity("balances and results", total_of(sessions, "wagered_cents"), credited - staked + short, says)
 
 
@@ -217,8 +231,8 @@ ELECTRONIC_WIN: Final = Report(
     name="electronic-win",
     title="Electronic win and meter comparison",
     about=(
-        "What accounts wagered and won at each table: as its rounds settled, and as the accounts moved. Each variance "
-        "is to be investigated."
+        "Wagers and wins of accounts at each table: as its rounds settled them, and as the accounts recorded "
+        "them. Each variance must be investigated."
     ),
     sections=(METERS, SESSIONS, UNCOVERED),
     sources=(

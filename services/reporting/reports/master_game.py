@@ -25,7 +25,7 @@ _FIGURES: Final = (
     Column(name="fills_cents", title="Fills", unit="cents", added=True),
     Column(name="credits_cents", title="Credits", unit="cents", added=True),
     Column(name="closer_cents", title="Closer", unit="cents", added=True),
-    Column(name="currency_cents", title="Currency", unit="cents", added=True, formula="as counted in the box"),
+    Column(name="currency_cents", title="Currency", unit="cents", added=True, formula="counted in the box"),
     Column(name="counter_checks_cents", title="Counter Checks", unit="cents", added=True),
     Column(name="prepaid_cents", title="Prepaid access", unit="cents", added=True),
     Column(
@@ -33,22 +33,36 @@ _FIGURES: Final = (
         title="Coupons (memo)",
         unit="cents",
         added=True,
-        formula="stated value of all coupons that were counted, whether law counts them as drop or not",
+        formula="stated value of all counted coupons, whether or not the law includes them in the drop",
     ),
     Column(
-        name="drop_cents", title="Drop", unit="cents", added=True, formula="the instruments that law counts as drop"
+        name="drop_cents",
+        title="Drop",
+        unit="cents",
+        added=True,
+        formula="counted instruments that the law includes in the drop",
     ),
     Column(name="win_cents", title="Win", unit="cents", formula="by the formula of the jurisdiction's pack"),
     Column(
         name="counted_win_cents",
         title="Win by count",
         unit="cents",
-        formula="what only counts found of the win, at a counted table, which reports no rounds",
+        formula="part of the win known only from counts, at a counted table, which reports no rounds",
     ),
     Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
-    Column(name="adjusted_cents", title="Adjustment", unit="cents", added=True, formula="its effect on the win"),
+    Column(
+        name="adjusted_cents",
+        title="Adjustment",
+        unit="cents",
+        added=True,
+        formula="effect of approved adjustments on the win",
+    ),
     Column(name="final_win_cents", title="Final win", unit="cents", formula="win + adjustment"),
-    Column(name="missing", title="Missing", formula="what the day lacks, and since when: then there is no win"),
+    Column(
+        name="missing",
+        title="Missing",
+        formula="items that the day lacks, and since when; until they arrive, there is no win",
+    ),
 )
 
 TABLES: Final = Section(name="tables", title="By table", key=("table",), columns=(*_PLACE, *_FIGURES))
@@ -60,7 +74,7 @@ SHIFTS: Final = Section(
         *_PLACE,
         Column(name="shift", title="Shift"),
         *(
-            replace(one, added=False, formula="in the total, of the gaming day")
+            replace(one, added=False, formula="in the total: of the gaming day")
             if one.name in ("opener_cents", "closer_cents")
             else one
             for one in _FIGURES
@@ -159,7 +173,7 @@ async def _identities(books: Books, tables: CountedWin) -> tuple[Identity, ...]:
     for sealed in await books.facts(DayFinal):
         if not await books.facts_since(sealed.recorded_at, WinStated):
             cents = sealed.fact.report["total"]["final_win_cents"] or 0
-            says = "the final win is that of the report that was sealed"
+            says = "the final win of these figures equals that of the sealed report"
             found.append(Identity("sealed report", tables.final_win, Figure(cents, (sealed.entry,)), says))
     return tuple(found)
 
@@ -168,11 +182,10 @@ MASTER_GAME: Final = Report(
     name="master-game",
     title="Master game report",
     about=(
-        "Drop and win of every table as counted, by the formula of the law, as table inventory states them: "
-        "preliminary until revenue audit and a second person have sealed the gaming day, restated when something comes "
-        "after that. "
-        "What a day lacks is named with its table, and leaves no win of it and of all tables; tables that were excused "
-        "are listed."
+        "Counted drop and win of every table by the legal formula, as table inventory states them: "
+        "preliminary until revenue audit and a second person have sealed the gaming day, restated if records "
+        "arrive later. Missing items are listed with their table; until they arrive, neither the table nor "
+        "the total has a win. Excused tables are listed."
     ),
     sections=(TABLES, SHIFTS, EXCUSED),
     sources=(WinStated, DayPreliminary, DayFinal),

@@ -34,7 +34,9 @@ TABLES: Final = Section(
         Column(name="positions", title="Positions", unit="count", added=True),
         Column(name="revenue_class", title="Class of revenue"),
         Column(
-            name="play", title="Win known from", formula="rounds that it reports, or counted: then only counts tell"
+            name="play",
+            title="Win known from",
+            formula="rounds: the table reports rounds; counted: known only from counts",
         ),
         Column(name="progressive_links", title="Progressive link"),
         Column(name="devices", title="Devices", unit="count", added=True),
@@ -63,14 +65,22 @@ MONTHS: Final = Section(
     columns=(
         Column(name="month", title="Month", formula="year and month of the gaming days"),
         Column(name="game", title="Game"),
-        Column(name="tables", title="Tables", unit="count", formula="open on at least one gaming day of the month"),
-        Column(name="last_day_tables", title="At its end", unit="count", added=False, formula="on its last gaming day"),
+        Column(
+            name="tables", title="Tables", unit="count", formula="tables open on at least one gaming day of the month"
+        ),
+        Column(
+            name="last_day_tables",
+            title="At its end",
+            unit="count",
+            added=False,
+            formula="tables open on the last gaming day of the month",
+        ),
         Column(
             name="table_days",
             title="Table days",
             unit="count",
             added=True,
-            formula="gaming days open",
+            formula="sum of the gaming days on which each table was open",
         ),
     ),
 )
@@ -214,9 +224,9 @@ MASTER_LIST: Final = Report(
     name="master-list",
     title="Device and table master list",
     about=(
-        "Every table of the property as its document has it on the last gaming day: asset, game, the version of the "
-        "Rules Submission in effect, pit and location, positions, progressive link, devices, opened and retired; "
-        "and how many tables offered each game, month by month."
+        "Every table of the property, as defined on the last gaming day: asset number, game, version of the "
+        "Rules Submission in effect, pit and location, positions, progressive link, devices, and days opened "
+        "and retired; and the number of tables that offered each game, by month."
     ),
     sections=(TABLES, DEVICES, MONTHS),
     sources=(PropertyApproved, SubmissionApproved, WithdrawalApproved),

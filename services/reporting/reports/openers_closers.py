@@ -22,17 +22,26 @@ OPENERS: Final = Section(
         Column(name="game", title="Game"),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="shift", title="Shift"),
-        Column(name="slip", title="Slip", formula="the place of the opener in the table's pit stream"),
+        Column(name="slip", title="Slip", formula="sequence number of the opener in the table's pit stream"),
         Column(
             name="how",
             title="How",
-            formula="opener, carried, or one count: a count at an open table is both closer and opener",
+            formula=(
+                "opener; carried: the inventory of a table that did not open on the gaming day; one count: a count at "
+                "an open table, both closer and opener"
+            ),
             source="58 Pa. Code §§ 465a.37, 465a.41",
         ),
         Column(name="closer_slip", title="Closer's slip"),
         Column(name="closed_at", title="Closed at", unit="moment"),
         Column(name="closer_cents", title="Previous closer", unit="cents", added=True),
-        Column(name="moved_cents", title="Moved since", unit="cents", added=True, formula="fills, credits and others"),
+        Column(
+            name="moved_cents",
+            title="Moved since",
+            unit="cents",
+            added=True,
+            formula="fills, credits and all other movements since the previous closer",
+        ),
         Column(name="opened_at", title="Opened at", unit="moment"),
         Column(name="opener_cents", title="Opener", unit="cents", added=True),
         Column(
@@ -40,7 +49,7 @@ OPENERS: Final = Section(
             title="Difference",
             unit="cents",
             added=True,
-            formula="opener - previous closer - moved since; nothing at the first count of a table",
+            formula="opener - previous closer - moved since; empty for the first count of a table",
         ),
         Column(name="counted_by", title="Dealer"),
         Column(name="observed_by", title="Floorperson"),
@@ -60,7 +69,7 @@ async def _fill(books: Books) -> Content:
             "owned differences",
             Figure(sum(1 for window in opened if _differs(window))),
             Figure(sum(1 for window in opened if _differs(window) and _is_owned(window, cases))),
-            "an opener that differs from the closer before it is a variance with an owner",
+            "every opener that differs from the previous closer is a variance with an owner",
             "count",
         ),
     )
@@ -115,8 +124,8 @@ OPENERS_CLOSERS: Final = Report(
     name="openers-closers",
     title="Openers against previous closers",
     about=(
-        "Each opener of a gaming day and its shifts beside what was counted at the table before, in whatever gaming "
-        "day that was: without a difference both are the same, or there is a variance with an owner."
+        "Each opener of a gaming day and its shifts against the previous count at the table, from whichever "
+        "gaming day: the two are equal, or there is a variance with an owner."
     ),
     sections=(OPENERS,),
     sources=(PitRecorded, VarianceOwned, VarianceResolved),

@@ -23,8 +23,8 @@ _KEY: Final = ("game", "wager", "version", "submission")
 _WAGER: Final = (
     Column(name="game", title="Game"),
     Column(name="wager", title="Wager"),
-    Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
-    Column(name="submission", title="Rules submission", formula="its hash"),
+    Column(name="version", title="Version", formula="version of the rules submission in effect for the wager"),
+    Column(name="submission", title="Rules submission", formula="hash of the rules submission"),
     Column(name="paytable", title="Paytable"),
 )
 
@@ -37,20 +37,22 @@ WAGERS: Final = Section(
         Column(
             name="offered",
             title="Offered",
-            formula="as the catalogue says: required of every player, always on offer, or optional: a side bet",
+            formula=(
+                "as the catalogue defines: required of every player; always on offer; or optional, which is a side bet"
+            ),
         ),
         Column(
             name="rounds_offered",
             title="Rounds offered",
             unit="count",
-            formula="rounds of the game under this version, less those reversed",
+            formula="rounds of the game under this version, without reversed rounds",
         ),
-        Column(name="wagers", title="Wagers", unit="count", formula="stakes against the house"),
+        Column(name="wagers", title="Wagers", unit="count", formula="number of stakes against the house"),
         Column(
             name="utilization_percent",
             title="Utilization %",
             unit="percent",
-            formula="wagers / wagers of the required wager of the game under this version; each hand of a split is one",
+            formula="wagers / number of required wagers of the game under this version; each hand of a split counts",
         ),
         Column(name="handle_cents", title="Handle", unit="cents", added=True),
         Column(name="payout_cents", title="Payout", unit="cents", added=True),
@@ -67,8 +69,8 @@ WAGERS: Final = Section(
             title="Theoretical win",
             unit="cents",
             formula=(
-                "handle x house edge, exact or else the best known, or else the licensee's own value; half a cent to "
-                "the even one; the total is of the wagers that have a house edge, and empty where none has one"
+                "handle x house edge, rounded half to even; exact if possible, else the best known edge, else the "
+                "licensee's own value; in the total: only wagers that have a house edge, empty if there are none"
             ),
         ),
         Column(
@@ -76,22 +78,22 @@ WAGERS: Final = Section(
             title="Standard error",
             unit="cents",
             formula=(
-                "handle x standard error of the house edge; 0 where it is exact; added up within a wager, "
-                "as root of the sum of squares over different wagers"
+                "handle x standard error of the house edge, 0 if exact; summed within a wager, square root of the sum "
+                "of squares across different wagers"
             ),
         ),
         Column(
             name="theoretical_win_percent",
             title="Theoretical %",
             unit="percent",
-            formula="the house edge; in total by handle",
+            formula="house edge; in the total, weighted by handle",
         ),
         Column(
             name="counted",
             title="House edge counted",
             formula=(
-                "exactly; or sampled or by_model, with a standard error; stated: the licensee's own value; empty where "
-                "there is none"
+                "exactly; sampled or by_model, with a standard error; stated: the licensee's own value; empty: no "
+                "house edge"
             ),
         ),
         Column(
@@ -106,14 +108,14 @@ WAGERS: Final = Section(
             title="Standard deviations",
             formula=(
                 "(payout - expected payout) / square root of (exact variance of the return x sum of squared stakes); "
-                "above zero: players received more than expected"
+                "positive: players received more than expected"
             ),
         ),
         Column(name="reason", title="Why nothing exact"),
         Column(
             name="without_house_edge",
             title="Without edge",
-            formula="in the total: the wagers that have no house edge, each with its share of the handle",
+            formula="in the total: wagers without a house edge, each with its share of the handle",
         ),
         STATED_HOUSE_EDGE,
     ),
@@ -124,12 +126,12 @@ HITS: Final = Section(
     key=(*_KEY, "category"),
     columns=(
         *_WAGER,
-        Column(name="category", title="Row", formula="what the settlement lines won"),
+        Column(name="category", title="Row", formula="paytable row won by the settlement lines"),
         Column(name="wagers", title="Wagers", unit="count"),
-        Column(name="hits", title="Hits", unit="count", formula="settlement lines of the row"),
-        Column(name="payout_cents", title="Paid", unit="cents", added=True, formula="with the stakes that went back"),
+        Column(name="hits", title="Hits", unit="count", formula="settlement lines that won the row"),
+        Column(name="payout_cents", title="Paid", unit="cents", added=True, formula="including returned stakes"),
         Column(name="probability", title="Probability", formula="exact, counted over all cards from full decks"),
-        Column(name="expected_hits", title="Expected hits", formula="wagers x probability, two decimals"),
+        Column(name="expected_hits", title="Expected hits", formula="wagers x probability, rounded to two decimals"),
         Column(
             name="standard_deviations",
             title="Standard deviations",
@@ -271,10 +273,10 @@ SIDE_BETS: Final = Report(
     name="side-bets",
     title="Side bets and other wagers",
     about=(
-        "Each wager under each version of its rules submission: how often it is made of the times that it could be, "
-        "handle, payout and settled win against the theoretical win, and the hits of each paytable row against their "
-        "exact probability. Wagers of one round share its cards, and rounds of one shoe its cards: deviations are of "
-        "independent wagers, and a little too large."
+        "Each wager under each version of its rules submission: utilization, handle, payout and settled win "
+        "against the theoretical win, and the hits of each paytable row against their exact probability. "
+        "Deviations assume independent wagers; because wagers of one round, and rounds of one shoe, share "
+        "cards, they are slightly too large."
     ),
     sections=(WAGERS, HITS),
     sources=(SettlementPosted, SettlementReversed, SubmissionApproved),

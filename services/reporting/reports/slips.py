@@ -23,13 +23,13 @@ _NAMED: Final = ("requested_by", "prepared_by", "surrendered_by", "carried_by", 
 
 _COLUMNS: Final = (
     Column(name="number", title="Slip no."),
-    Column(name="series", title="Series", formula="system, or paper: printed forms entered after an outage, late"),
+    Column(name="series", title="Series", formula="system; paper: printed forms, entered later, after an outage"),
     Column(name="request", title="Request no."),
     Column(name="pit", title="Pit"),
     Column(name="table", title="Table"),
     Column(name="gaming_day", title="Gaming day", unit="day"),
     Column(name="shift", title="Shift"),
-    Column(name="at", title="Time", unit="moment", formula="when it was prepared; of a request, when it was made"),
+    Column(name="at", title="Time", unit="moment", formula="time of preparation; for a request, of the request"),
     Column(name="denominations", title="Denominations"),
     Column(name="cents", title="Total", unit="cents", added=True),
     Column(name="received_cents", title="Received", unit="cents", added=True),
@@ -39,7 +39,7 @@ _COLUMNS: Final = (
         title="Moved at the table",
         unit="cents",
         added=True,
-        formula="a fill as received, a credit as it left its table less what came back, on these gaming days",
+        formula="fill: amount received; credit: amount removed from the table less returns; on these gaming days",
     ),
     Column(name="status", title="Status", formula="requested, prepared, carried, received, or void"),
     Column(name="requested_by", title="Requested by"),
@@ -49,9 +49,9 @@ _COLUMNS: Final = (
     Column(name="received_by", title="Received by"),
     Column(name="observed_by", title="Observed by"),
     Column(name="received_at", title="Received at", unit="moment"),
-    Column(name="late", title="Late", formula="when a paper slip was entered", unit="moment"),
+    Column(name="late", title="Late", formula="time at which a paper slip was entered", unit="moment"),
     Column(name="ended_by", title="Voided or entered by"),
-    Column(name="reason", title="Reason", formula="of a void, or of writing on paper"),
+    Column(name="reason", title="Reason", formula="of a void, or of the use of paper"),
 )
 
 _KEY: Final = ("series", "number", "request")
@@ -63,11 +63,21 @@ DAYS: Final = Section(
     title="By gaming day",
     key=("gaming_day", "slip"),
     columns=(
-        Column(name="gaming_day", title="Gaming day", unit="day", formula="of each step"),
+        Column(name="gaming_day", title="Gaming day", unit="day", formula="of each step of the slip"),
         Column(name="slip", title="Slip"),
-        Column(name="prepared", title="Prepared", unit="count", added=True, formula="or entered from paper"),
-        Column(name="cents", title="Total", unit="cents", added=True, formula="of what was prepared or entered"),
-        Column(name="received", title="Received", unit="count", added=True, formula="or entered from paper"),
+        Column(
+            name="prepared", title="Prepared", unit="count", added=True, formula="slips prepared, or entered from paper"
+        ),
+        Column(
+            name="cents",
+            title="Total",
+            unit="cents",
+            added=True,
+            formula="total of slips prepared or entered from paper",
+        ),
+        Column(
+            name="received", title="Received", unit="count", added=True, formula="slips received, or entered from paper"
+        ),
         Column(name="received_cents", title="Received", unit="cents", added=True),
         Column(name="paper", title="On paper", unit="count", added=True),
         Column(name="void", title="Void", unit="count", added=True),
@@ -76,7 +86,7 @@ DAYS: Final = Section(
             title="Moved at the table",
             unit="cents",
             added=True,
-            formula="fills as received, credits as they left their tables less what came back",
+            formula="fills: amount received; credits: amount removed from the table less returns",
         ),
     ),
 )
@@ -91,7 +101,7 @@ SERIES: Final = Section(
         Column(name="first", title="First no."),
         Column(name="last", title="Last no."),
         Column(name="used", title="Accounted for", unit="count", formula="prepared, entered from paper, or void"),
-        Column(name="void", title="Void", unit="count", formula="of those accounted for"),
+        Column(name="void", title="Void", unit="count", formula="voided slips among those accounted for"),
         Column(name="missing", title="Missing", unit="count", formula="last - first + 1 - accounted for"),
     ),
 )
@@ -106,12 +116,17 @@ GAPS: Final = Section(
         Column(name="first", title="From no."),
         Column(name="last", title="To no."),
         Column(name="missing", title="Missing", unit="count", added=True),
-        Column(name="known_at", title="Known since", unit="moment", formula="when a higher number was recorded first"),
+        Column(
+            name="known_at",
+            title="Known since",
+            unit="moment",
+            formula="time at which a higher number was first recorded",
+        ),
         Column(
             name="due_on",
             title="To internal audit by",
             unit="day",
-            formula="the day of that moment and the days that the pack allows",
+            formula="day on which the gap became known + days allowed by the pack",
         ),
     ),
 )
@@ -256,10 +271,11 @@ SLIPS: Final = Report(
     name="slips",
     title="Fill and credit summary",
     about=(
-        "Every fill and credit of which a step was done on these gaming days, who did each, how far it has come, and "
-        "what of the numbers of the slips is not accounted for. Series and missing numbers are those of the property "
-        "since its first slip, known up to the last of these days. Of more than a week, slips are added up by gaming "
-        "day, and only those listed that are void, on paper, not received yet, or received otherwise than prepared."
+        "Every fill and credit with a step on these gaming days, with its status and the person who took each "
+        "step; and slip numbers not accounted for. Series and missing numbers cover all slips of the property, from "
+        "the first one to the last of these days. For periods of more than a week, slips are totaled by "
+        "gaming day, and only these are listed: slips that are void, on paper or not yet received, and those "
+        "received with another amount than prepared."
     ),
     sections=(DAYS, FILLS, CREDITS, SERIES, GAPS),
     sources=(

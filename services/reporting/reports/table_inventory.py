@@ -18,7 +18,7 @@ from shared.contracts.properties import PropertyTable
 _SLIP: Final = (
     Column(name="pit", title="Pit"),
     Column(name="table", title="Table"),
-    Column(name="slip", title="Slip", formula="the place of the count in the table's pit stream"),
+    Column(name="slip", title="Slip", formula="sequence number of the count in the table's pit stream"),
 )
 
 SLIPS: Final = Section(
@@ -37,7 +37,7 @@ SLIPS: Final = Section(
             formula="opener, closer, shift, drop, spot or carried; missing: the table has no slip of the gaming day",
             source="58 Pa. Code § 465a.36",
         ),
-        Column(name="begins_day", title="Opens day", unit="day", formula="the gaming day that begins with the count"),
+        Column(name="begins_day", title="Opens day", unit="day", formula="gaming day that begins with the count"),
         Column(name="begins_shift", title="Opens shift"),
         Column(name="denominations", title="Denominations"),
         Column(name="total_cents", title="Total", unit="cents"),
@@ -45,7 +45,7 @@ SLIPS: Final = Section(
             name="difference_cents",
             title="From previous closer",
             unit="cents",
-            formula="an opener less the count before it at the table; nothing for other counts",
+            formula="opener - previous count at the table; empty for other counts",
         ),
         Column(name="counted_by", title="Counted by"),
         Column(name="observed_by", title="Observed by"),
@@ -58,14 +58,14 @@ DAYS: Final = Section(
     key=("gaming_day",),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="tables", title="Tables", unit="count", formula="those of the property"),
+        Column(name="tables", title="Tables", unit="count", formula="tables of the property"),
         Column(name="missing", title="Without a slip", unit="count", added=True),
         Column(name="slips", title="Slips", unit="count", added=True),
         Column(name="differences", title="Openers that differ", unit="count", added=True),
         Column(
-            name="difference_cents", title="Difference", unit="cents", added=True, formula="openers - closers before"
+            name="difference_cents", title="Difference", unit="cents", added=True, formula="openers - previous closers"
         ),
-        Column(name="closers_cents", title="Closers", unit="cents", formula="what the slips that end the day come to"),
+        Column(name="closers_cents", title="Closers", unit="cents", formula="total of the slips that end the day"),
     ),
 )
 
@@ -210,10 +210,10 @@ TABLE_INVENTORY: Final = Report(
     name="table-inventory",
     title="Table inventory report",
     about=(
-        "Every count of the table inventories of a gaming day, by denomination, with who counted and who observed; "
-        "and every table of the property that has no slip of the day, which the law wants even of a closed table. Of "
-        "more than a week, only what is missing and openers that differ are listed; what all slips come to stands by "
-        "gaming day."
+        "Every count of table inventories on a gaming day, by denomination, with the people who counted and "
+        "observed; and every table of the property without a slip for the day, which the law requires even "
+        "for a closed table. For periods of more than a week, only missing slips and openers that differ are "
+        "listed; the totals of all slips are shown by gaming day."
     ),
     sections=(DAYS, SLIPS, DENOMINATIONS),
     sources=(PitRecorded,),

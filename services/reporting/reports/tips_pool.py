@@ -19,7 +19,9 @@ from shared.contracts.tips_pools import PoolDays, pool_of
 from shared.jurisdictions import days_of
 
 _FIRST: Final = Column(name="first_day", title="From", unit="day")
-_LAST: Final = Column(name="last_day", title="To", unit="day", formula="the pool has this gaming day's name")
+_LAST: Final = Column(
+    name="last_day", title="To", unit="day", formula="last gaming day of the pool, by which the pool is identified"
+)
 _HOURS: Final = Column(name="hours", title="Hours", unit="decimal", formula="minutes / 60")
 
 POOLS: Final = Section(
@@ -31,7 +33,9 @@ POOLS: Final = Section(
         Column(
             name="status",
             title="Hours are",
-            formula="missing, entered (they wait for another person's approval), or approved; a rejected entry is none",
+            formula=(
+                "missing; entered: awaiting another person's approval; or approved; rejected hours count as missing"
+            ),
         ),
         Column(
             name="pooled_cents",
@@ -42,15 +46,13 @@ POOLS: Final = Section(
         ),
         Column(name="dealers", title="Dealers", unit="count"),
         _HOURS,
-        Column(
-            name="per_hour_cents", title="Per hour", unit="cents", formula="pooled / hours, half a cent to the even one"
-        ),
+        Column(name="per_hour_cents", title="Per hour", unit="cents", formula="pooled / hours, rounded half to even"),
         Column(
             name="remainder",
             title="Remainder",
             formula=(
-                "who gets the cents that are left once each share is rounded down, one each: those whose share lost "
-                "the largest fraction of a cent, or those with the most hours; of equals, the first by name"
+                "rule for the cents left after all shares are rounded down, one to each dealer: first those whose "
+                "share lost the largest fraction of a cent, or those with the most hours; ties by name"
             ),
         ),
         Column(name="remainder_cents", title="Of this, remainder", unit="cents"),
@@ -59,7 +61,7 @@ POOLS: Final = Section(
             name="since_approval_cents",
             title="Collected since the approval",
             unit="cents",
-            formula="what was recorded after the hours were approved: shares are of all that is known now",
+            formula="recorded after the approval of the hours; the shares include it",
         ),
         Column(name="entered_by", title="Entered by"),
         Column(name="approved_by", title="Approved by"),
@@ -79,9 +81,9 @@ SHARES: Final = Section(
             title="By hours",
             unit="cents",
             added=True,
-            formula="pooled x minutes / minutes of all, rounded down to the cent",
+            formula="pooled x minutes / total minutes, rounded down to the cent",
         ),
-        Column(name="remainder_cents", title="Of the remainder", unit="cents", added=True, formula="a cent or none"),
+        Column(name="remainder_cents", title="Of the remainder", unit="cents", added=True, formula="one cent or none"),
         Column(name="share_cents", title="Share", unit="cents", added=True, formula="by hours + of the remainder"),
     ),
 )
@@ -98,7 +100,10 @@ COLLECTED: Final = Section(
             title="Tips",
             unit="cents",
             added=True,
-            formula="from the table's locked box, as those report who collected and observed it; no part of any win",
+            formula=(
+                "from the table's locked box, as reported by the people who collected and observed it; not part of "
+                "any win"
+            ),
         ),
     ),
 )
@@ -143,7 +148,7 @@ async def _fill(books: Books) -> Content:
         "paid out and pooled",
         total(pool.paid for pool in shared),
         total(pool.pooled for pool in shared),
-        "of pools whose hours are approved, all that was pooled is paid out",
+        "pools with approved hours are paid out in full",
     )
     of_pools = {day for day in {day for day, _ in collected} if _is_shared(books, days, date.fromisoformat(day))}
     pooled = [pool.paid if pool.approved else pool.pooled for pool in pools]
@@ -152,8 +157,10 @@ async def _fill(books: Books) -> Content:
         "collected and shared",
         total(tips for (day, _), tips in collected.items() if day in of_pools),
         total((*pooled, *going_on)),
-        "what was collected on gaming days whose tips are shared is in exactly one pool: paid out, still to be paid "
-        "out, or in a pool that ends after the period",
+        (
+            "tips collected on gaming days of tips pools are in exactly one pool each: paid out, not yet paid "
+            "out, or in a pool that ends after the period"
+        ),
     )
     return Content(sections, (paid, once))
 
@@ -268,10 +275,10 @@ TIPS_POOL: Final = Report(
     name="tips-pool",
     title="Tips pools",
     about=(
-        "What was collected of dealers' tips, and each dealer's share of the pool by hours, to the cent: the "
-        "property's document says whether a pool is of a day or a week and who gets the cents that are left. Hours "
-        "are entered by one person and approved by another, neither of whom has a share. Pools are of the period in "
-        "which they end."
+        "Dealers' tips collected, and each dealer's share of the pool by hours, to the cent. The property's "
+        "document defines whether a pool covers a day or a week, and who receives the remaining cents. Hours "
+        "are entered by one person and approved by another, neither of whom has a share. A pool belongs to "
+        "the period in which it ends."
     ),
     sections=(POOLS, SHARES, COLLECTED),
     sources=(PitRecorded, PitVoided, TipHoursEntered, TipHoursApproved, TipHoursRejected),

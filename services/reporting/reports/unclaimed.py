@@ -74,7 +74,7 @@ SHORTAGES: Final = Section(
             title="Shortage",
             unit="cents",
             added=True,
-            formula="what a correction could not take back because it had been paid out",
+            formula="amount that a correction could not debit because it had been paid out",
         ),
         _SINCE,
         _AGE,
@@ -85,8 +85,8 @@ DECISIONS: Final = Section(
     title="Waiting for a second person",
     key=("entry",),
     columns=(
-        Column(name="kind", title="What", formula="a change of a meter, or an adjustment of an account"),
-        Column(name="about", title="About", formula="the pool, or the account"),
+        Column(name="kind", title="What", formula="change of a meter, or adjustment of an account"),
+        Column(name="about", title="About", formula="pool or account"),
         Column(name="cents", title="Amount", unit="cents"),
         Column(name="by", title="Asked for by"),
         Column(name="reason", title="Reason"),
@@ -198,7 +198,7 @@ async def _of_holds(books: Books, wagered: _Open) -> Identity:
         "rounds and holds",
         total(figure for figures in wagered.values() for figure in figures.values()),
         holds.get("holds_cents", NOTHING),
-        "what accounts have on hold and in play is what was authorized, less what was released",
+        "amounts on hold and in play on accounts equal amounts authorized - released",
     )
 
 
@@ -206,10 +206,10 @@ UNCLAIMED: Final = Report(
     name="unclaimed",
     title="Unclaimed and unresolved",
     about=(
-        "What began on a gaming day or before it and was open at the moment of the report, with its age: rounds "
-        "without a result, refused records, shortages, what waits for a second person; and as of that day dormant "
-        "accounts and vouchers that are out. "
-        "Awards are paid with their rounds: no journal has one that was won and not paid."
+        "Items that began on or before the gaming day and were open at the time of the report, with their "
+        "age: rounds without a result, refused records, shortages, and decisions awaiting a second person; "
+        "and, as of the gaming day, dormant accounts and outstanding vouchers. Awards are paid with their "
+        "rounds, so there are no awards won and unpaid."
     ),
     sections=(ROUNDS, REFUSED, SHORTAGES, DORMANT, VOUCHERS, DECISIONS),
     sources=(

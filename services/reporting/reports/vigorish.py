@@ -23,7 +23,9 @@ _SETTLED: Final = ("vigorish_collected_cents", "vigorish_not_collected_cents", "
 _ASSESSED: Final = (
     Column(name="lines", title="Lines", unit="count", added=True, formula="settlement lines that assessed vigorish"),
     Column(name="stake_cents", title="Wagered", unit="cents", added=True, formula="stakes of these lines"),
-    Column(name="base_cents", title="Base", unit="cents", added=True, formula="amount won on which it is assessed"),
+    Column(
+        name="base_cents", title="Base", unit="cents", added=True, formula="amount won on which vigorish is assessed"
+    ),
 )
 _MADE: Final = (
     Column(name="assessed_cents", title="Assessed", unit="cents", added=True),
@@ -32,7 +34,7 @@ _MADE: Final = (
         title="Rounding",
         unit="exact_cents",
         added=True,
-        formula="assessed - rate x base, to the last share of a cent",
+        formula="assessed - rate x base, to fractions of a cent",
     ),
 )
 
@@ -55,7 +57,7 @@ TABLES: Final = Section(
             title="Outstanding",
             unit="cents",
             added=True,
-            formula="assessed - collected - waived + returned; below zero: more was collected than assessed",
+            formula="assessed - collected - waived + returned; negative: collected more than assessed",
         ),
     ),
 )
@@ -65,14 +67,14 @@ _BY_WHOM: Final = (
         title="Assessed",
         unit="cents",
         added=True,
-        formula="vigorish of the rounds that were settled, by the moment at which each closed",
+        formula="vigorish of settled rounds, assigned by the time at which the round closed",
     ),
     Column(
         name="collected_cents",
         title="Collected",
         unit="cents",
         added=True,
-        formula="as the table reported, by the moment at which it did",
+        formula="as the table reported, assigned by the time of collection",
     ),
     Column(name="waived_cents", title="Waived", unit="cents", added=True),
     Column(name="returned_cents", title="Returned", unit="cents", added=True),
@@ -91,7 +93,7 @@ DEALERS: Final = Section(
     name="dealers",
     title="By dealer",
     key=("dealer",),
-    columns=(Column(name="dealer", title="Dealer", formula="empty: nobody said who dealt"), *_BY_WHOM),
+    columns=(Column(name="dealer", title="Dealer", formula="empty: the dealer was not reported"), *_BY_WHOM),
 )
 RATES: Final = Section(
     name="rates",
@@ -110,7 +112,7 @@ RATES: Final = Section(
             title="Disagreeing",
             unit="count",
             added=True,
-            formula="lines settled to something else than rate and rounding make",
+            formula="lines whose settled vigorish differs from rate x base under the rounding rule",
         ),
     ),
 )
@@ -263,8 +265,7 @@ async def _identities(books: Books, tables: Filled) -> tuple[Identity, ...]:
             "settled and assessed",
             rounds.get("vigorish_cents", NOTHING),
             kept + total_of(tables, "outstanding_cents"),
-            "the vigorish of the settled rounds is what was collected, waived and is outstanding, less what was "
-            "returned",
+            "vigorish of the settled rounds equals collected + waived + outstanding - returned",
         ),
     )
 
@@ -296,8 +297,8 @@ VIGORISH: Final = Report(
     name="vigorish",
     title="Vigorish",
     about=(
-        "What the rounds of each table assessed as vigorish, at which rate and rounded how, and what the tables "
-        "collected, waived and gave back: what is outstanding is no revenue yet everywhere."
+        "Vigorish assessed by the rounds of each table, with rate and rounding rule, and vigorish collected, "
+        "waived and returned by the tables; outstanding vigorish is not yet revenue in every jurisdiction."
     ),
     sections=(TABLES, SHIFTS, DEALERS, RATES, DECISIONS),
     sources=(

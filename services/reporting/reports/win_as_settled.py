@@ -88,9 +88,9 @@ WIN_AS_SETTLED: Final = Report(
     name="win-as-settled",
     title="Settled win, by table, game and wager",
     about=(
-        "What was wagered, paid and won, from every settled round: handle, payout, vigorish, banks of players and "
-        "meters. A round that is void or superseded has no money in any row. Counted tables report no rounds, and are "
-        "listed."
+        "Amounts wagered, paid and won, from every settled round: handle, payout, vigorish, players' banks "
+        "and meters. Voided and superseded rounds are excluded from all amounts. Counted tables report no "
+        "rounds, and are listed."
     ),
     sections=(WAGERS, TABLES, GAMES, NOT_SETTLED),
     sources=(SettlementPosted, SettlementReversed, SettlementVoided),

@@ -27,7 +27,7 @@ def test_amounts_just_below_the_threshold_are_seen() -> None:
     assert ["repeated_just_below"] == list(found)
     pattern = found["repeated_just_below"]
     assert "2 movements of $9,500.00 to $9,900.00, each just below the threshold ($10,000.00)" == pattern.saw
-    assert "again and again" in pattern.why
+    assert "repeated amounts" in pattern.why
     assert ("riverside", "p-1", "in", 19_400_00, 4, 2) == (
         pattern.property,
         pattern.patron,

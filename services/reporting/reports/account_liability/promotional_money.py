@@ -24,24 +24,34 @@ PROMOTIONAL: Final = Section(
     key=("gaming_day",),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="opening_cents", title="Opening", unit="cents", formula="what may be wagered, and is not paid out"),
+        Column(name="opening_cents", title="Opening", unit="cents", formula="may be wagered, but not withdrawn"),
         Column(name="granted_cents", title="Granted", unit="cents", added=True),
         Column(
             name="spent_cents",
             title="Spent",
             unit="cents",
             added=True,
-            formula="staked in settled rounds - what went back of these stakes",
+            formula="staked in settled rounds - stakes returned",
         ),
         Column(
             name="shortages_cents",
             title="Shortages",
             unit="cents",
             added=True,
-            formula="what a correction could not take back because it was gone, less what was made good",
+            formula=(
+                "amounts that a correction could not debit because the money was already spent, less later recoveries"
+            ),
         ),
-        Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="by people"),
-        Column(name="expired_cents", title="Expired", unit="cents", added=True, formula="by itself, on its day"),
+        Column(
+            name="written_off_cents", title="Written off", unit="cents", added=True, formula="canceled by employees"
+        ),
+        Column(
+            name="expired_cents",
+            title="Expired",
+            unit="cents",
+            added=True,
+            formula="lapsed automatically on the expiry date",
+        ),
         Column(
             name="closing_cents",
             title="Closing",

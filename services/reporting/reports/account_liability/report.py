@@ -51,17 +51,38 @@ DAYS: Final = Section(
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="opening_cents", title="Opening liability", unit="cents"),
-        Column(name="deposits_cents", title="Deposits", unit="cents", added=True, formula="transfers aside"),
+        Column(
+            name="deposits_cents",
+            title="Deposits",
+            unit="cents",
+            added=True,
+            formula="without transfers between accounts",
+        ),
         Column(name="wagers_cents", title="Wagers", unit="cents", added=True, formula="staked in settled rounds"),
-        Column(name="wins_cents", title="Wins", unit="cents", added=True, formula="credited, stakes that won included"),
-        Column(name="withdrawals_cents", title="Withdrawals", unit="cents", added=True, formula="transfers aside"),
+        Column(
+            name="wins_cents",
+            title="Wins",
+            unit="cents",
+            added=True,
+            formula="credited by settled rounds, including returned stakes",
+        ),
+        Column(
+            name="withdrawals_cents",
+            title="Withdrawals",
+            unit="cents",
+            added=True,
+            formula="without transfers between accounts",
+        ),
         Column(name="adjustments_cents", title="Adjustments", unit="cents", added=True),
         Column(
             name="shortages_cents",
             title="Shortages",
             unit="cents",
             added=True,
-            formula="what a correction could not take back because it had been paid out, less what was made good",
+            formula=(
+                "amounts that a correction could not debit because the money was already paid out, less later "
+                "recoveries"
+            ),
         ),
         Column(name="granted_cents", title="Granted", unit="cents", added=True, formula="promotional money"),
         Column(name="written_off_cents", title="Written off", unit="cents", added=True, formula="promotional money"),
@@ -85,7 +106,7 @@ INSTRUMENTS: Final = Section(
         Column(name="instrument", title="Instrument", formula="wallet: transfers to and from game accounts"),
         Column(name="deposits_cents", title="Into accounts", unit="cents"),
         Column(name="withdrawals_cents", title="Out of accounts", unit="cents"),
-        Column(name="net_cents", title="Net", unit="cents", formula="into - out of"),
+        Column(name="net_cents", title="Net", unit="cents", formula="in - out"),
     ),
 )
 BALANCES: Final = Section(
@@ -100,10 +121,22 @@ BALANCES: Final = Section(
             title="Promotional",
             unit="cents",
             added=True,
-            formula="of the balance: not paid out",
+            formula="part of the balance that cannot be withdrawn",
         ),
-        Column(name="held_cents", title="On hold", unit="cents", added=True, formula="for wagers, of the balance"),
-        Column(name="in_play_cents", title="In play", unit="cents", added=True, formula="of the balance"),
+        Column(
+            name="held_cents",
+            title="On hold",
+            unit="cents",
+            added=True,
+            formula='part of the balance reserved for wagers before "no more bets"',
+        ),
+        Column(
+            name="in_play_cents",
+            title="In play",
+            unit="cents",
+            added=True,
+            formula="part of the balance wagered in open rounds",
+        ),
         Column(
             name="available_cents", title="Available", unit="cents", added=True, formula="balance - on hold - in play"
         ),
@@ -126,13 +159,13 @@ async def _fill(books: Books) -> Content:
                 "liability and balances",
                 _owed(opening.value + change.value, books.question.last),
                 total_of(balances, "balance_cents"),
-                "the opening liability and what changed it come to the sum of all balances",
+                "the opening liability and its changes sum to the total of all balances",
             ),
             Identity(
                 "promotional money and balances",
                 total_of(promotional, "closing_cents"),
                 total_of(balances, "promotional_cents"),
-                "the promotional money at the opening and what changed it come to that on all accounts",
+                "the opening promotional money and its changes sum to the promotional money on all accounts",
             ),
             *await rounds_and_accounts(books),
         ),
@@ -239,13 +272,13 @@ async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
             "staked",
             rounds.get("account_staked_cents", NOTHING),
             moved.get("account_staked_cents", NOTHING),
-            "what the settled rounds staked from accounts was taken from accounts",
+            "amounts staked from accounts: by the settled rounds, and by the accounts' debits",
         ),
         Identity(
             "credited",
             rounds.get("account_credited_cents", NOTHING),
             moved.get("account_credited_cents", NOTHING),
-            "what the settled rounds credited to accounts was put on accounts",
+            "amounts credited to accounts: by the settled rounds, and by the accounts' credits",
         ),
     )
 
@@ -254,9 +287,10 @@ ACCOUNT_LIABILITY: Final = Report(
     name="account-liability",
     title="Account liability",
     about=(
-        "What the house owes to wallets and game accounts, why it changed by gaming day and instrument, and which "
-        "accounts and vouchers hold it. Accounts stand by their names; patrons are known to the accounts service "
-        "alone. Promotional money is part of it, and apart: it may be wagered, and is not paid out."
+        "The liability of the house to wallets and game accounts, its changes by gaming day and instrument, "
+        "and the accounts and vouchers that make it up. Accounts are listed by name; only the accounts "
+        "service knows which patron owns them. Promotional money is included, and also shown separately: it "
+        "may be wagered, but not withdrawn."
     ),
     sections=(DAYS, PROMOTIONAL, INSTRUMENTS, BALANCES, DORMANT, VOUCHERS),
     sources=(

@@ -76,20 +76,19 @@ async def _fill(books: Books) -> Content:
                 "cage",
                 total_of(locations, "before_cents") + moved,
                 total_of(locations, "counted_cents"),
-                "what was counted before, and all that came in less all that went out, is what was counted",
+                "counted before + received - given out, with over and short, equals counted",
             ),
             Identity(
                 "counts follow each other",
                 total(_of(one, one.fact.counted_cents) for one, _ in followed),
                 total(_of(one, one.fact.before_cents or 0) for _, one in followed),
-                "each count goes on from what the one before it found at its location",
+                "the opening balance of each count is what the previous count at that location found",
             ),
             Identity(
                 "counter checks",
                 before + change_in(checks),
                 await left_after(books, books.question.last),
-                "what patrons owed before, what was issued and came back unpaid, less what was paid, deposited and "
-                "written off, is owed at the end",
+                "owed before + issued + returned unpaid - paid - deposited - written off equals owed at the end",
             ),
             *(_beyond_service(chips) if stated else ()),
         ),
@@ -100,8 +99,10 @@ async def _fill(books: Books) -> Content:
 _NOT_STATED: Final = Mark(
     "chips in service before the books began",
     "docs/cage.md",
-    "nobody stated them as of this gaming day or one before, so that chips outstanding are not known: enter the chips "
-    "in service, with their source",
+    (
+        "no statement is in effect for this gaming day, so the chips outstanding are unknown: enter the chips "
+        "in service, with their source"
+    ),
     ("float/outstanding", "float/outstanding_cents"),
 )
 
@@ -119,7 +120,7 @@ async def _stated(books: Books) -> Listed | None:
 def _beyond_service(chips: Filled) -> Iterator[Identity]:
     outstanding = (row["outstanding"] for row in chips.given)
     beyond = total(-one for one in outstanding if isinstance(one, Figure) and one.value < 0)
-    says = "no more chips lie at the cage and at tables, and are in transit, than were ever put into service"
+    says = "chips at the cage, at tables and in transit do not exceed the chips in service"
     yield Identity("chips in service", beyond, NOTHING, says, unit="count")
 
 
@@ -313,9 +314,10 @@ CAGE_ACCOUNTABILITY: Final = Report(
     name="cage-accountability",
     title="Cage accountability",
     about=(
-        "What lay at each location of the cage, what came in and went out since, and what was counted: over and short "
-        "by cashier, transfers, chips outstanding by denomination, what patrons owe on counter checks, and what "
-        "tables, count room and accounts say of it."
+        "The contents of each location of the cage at the last count before the period, receipts and payments "
+        "since, and the counts of the period: over and short by cashier, transfers, chips outstanding by "
+        "denomination, counter checks owed by patrons, and a comparison with the books of the tables, the "
+        "count room and the accounts."
     ),
     sections=(LOCATIONS, COUNTS, TRANSFERS, HOLDINGS, FLOAT, COUNTER_CHECKS, OTHERS),
     sources=(

@@ -11,25 +11,37 @@ LOCATIONS: Final = Section(
     key=("location",),
     columns=(
         Column(name="location", title="Location"),
-        Column(name="kind", title="Kind", formula="as the property has it; of cage itself: cage"),
-        Column(name="counts", title="Counts", unit="count", formula="verified in the period; 0: none was"),
+        Column(name="kind", title="Kind", formula="as the property defines it; cage: for the location of that name"),
+        Column(name="counts", title="Counts", unit="count", formula="verified in the period; 0: not counted"),
         Column(
             name="before_cents",
             title="Counted before",
             unit="cents",
             added=True,
-            formula="by the last count before those of the period",
+            formula="at the last count before the period",
         ),
         Column(
             name="brought_forward_cents",
             title="Brought forward",
             unit="cents",
             added=True,
-            formula="what the first count of a location found beyond what was recorded of it",
+            formula="for a location first counted in this period: amount counted in excess of its recorded movements",
         ),
-        Column(name="received_cents", title="Received", unit="cents", added=True, formula="by transfers, or returned"),
-        Column(name="issued_cents", title="Issued", unit="cents", added=True, formula="by transfers; negative"),
-        Column(name="from_tables_cents", title="From tables", unit="cents", added=True, formula="credits, void fills"),
+        Column(
+            name="received_cents",
+            title="Received",
+            unit="cents",
+            added=True,
+            formula="transfers received or returned to the location",
+        ),
+        Column(name="issued_cents", title="Issued", unit="cents", added=True, formula="transfers sent; negative"),
+        Column(
+            name="from_tables_cents",
+            title="From tables",
+            unit="cents",
+            added=True,
+            formula="credits, and fills that were voided",
+        ),
         Column(name="to_tables_cents", title="To tables", unit="cents", added=True, formula="fills; negative"),
         Column(
             name="from_patrons_cents",
@@ -37,8 +49,8 @@ LOCATIONS: Final = Section(
             unit="cents",
             added=True,
             formula=(
-                "deposits, payments on counter checks, fees of contests, tax withheld; chips redeemed and checks "
-                "cashed by a check that the bank pays"
+                "deposits, payments on counter checks, contest entry fees, tax withheld; and chips redeemed or checks "
+                "cashed that were paid by a check on the casino's bank account"
             ),
         ),
         Column(
@@ -53,16 +65,16 @@ LOCATIONS: Final = Section(
             title="Over or short",
             unit="cents",
             added=True,
-            formula="counted - counted before - all that came in and went out; negative: short",
+            formula="counted - counted before - net of all movements; negative: short",
         ),
-        Column(name="counted_cents", title="Counted", unit="cents", added=True, formula="by the last count"),
+        Column(name="counted_cents", title="Counted", unit="cents", added=True, formula="at the last count"),
         Column(
             name="to_imprest_cents",
             title="Beyond imprest",
             unit="cents",
-            formula="counted - the imprest at the count; empty: the location has none",
+            formula="counted - imprest in effect at the count; empty: the location has no imprest",
         ),
-        Column(name="counted_at", title="Counted at", unit="moment", formula="the last count"),
+        Column(name="counted_at", title="Counted at", unit="moment", formula="time of the last count"),
     ),
 )
 
@@ -79,12 +91,16 @@ COUNTS: Final = Section(
             name="expected_cents",
             title="Expected",
             unit="cents",
-            formula="the book at the count; at a first count, what was counted",
+            formula="book balance at the time of the count; for a first count, the amount counted",
         ),
         Column(name="counted_cents", title="Counted", unit="cents"),
         Column(name="over_short_cents", title="Over or short", unit="cents", added=True, formula="counted - expected"),
-        Column(name="cashier", title="Cashier", formula="who answers for it"),
-        Column(name="next_cashier", title="Next cashier", formula="who took the drawer over with what was counted"),
+        Column(name="cashier", title="Cashier", formula="the cashier accountable for the difference"),
+        Column(
+            name="next_cashier",
+            title="Next cashier",
+            formula="the cashier who took over the drawer with the amount counted",
+        ),
         Column(name="reason", title="Reason"),
         Column(name="counted_by", title="Counted by"),
         Column(name="verified_by", title="Verified by"),
@@ -100,7 +116,7 @@ TRANSFERS: Final = Section(
         Column(name="giver", title="From"),
         Column(name="receiver", title="To"),
         Column(name="what", title="What", formula="by kind and denomination"),
-        Column(name="cents", title="Money", unit="cents", formula="without what has no value"),
+        Column(name="cents", title="Money", unit="cents", formula="total of the items that have a monetary value"),
         Column(name="status", title="Status", formula="at the end of the period"),
         Column(name="issued_by", title="Issued by"),
         Column(name="issued_at", title="Issued at", unit="moment"),
@@ -117,8 +133,8 @@ HOLDINGS: Final = Section(
     columns=(
         Column(name="location", title="Location"),
         Column(name="kind", title="Kind"),
-        Column(name="of", title="Of", formula="the chip set, or the property whose chips they are"),
-        Column(name="piece", title="Piece", formula="of chips"),
+        Column(name="of", title="Of", formula="the chip set, or for foreign chips the property that issued them"),
+        Column(name="piece", title="Piece", formula="for chips: chip, coin or plaque"),
         Column(name="each_cents", title="Each", unit="cents"),
         Column(name="pieces", title="Pieces", unit="count"),
         Column(
@@ -126,7 +142,10 @@ HOLDINGS: Final = Section(
             title="Value",
             unit="cents",
             added=True,
-            formula="pieces x each; empty: it has none, as promotional and non-negotiable chips and coupons",
+            formula=(
+                "pieces x each; empty for items without monetary value, such as promotional and non-negotiable chips "
+                "and coupons"
+            ),
         ),
         Column(name="counted_at", title="Counted at", unit="moment"),
     ),
@@ -144,48 +163,53 @@ FLOAT: Final = Section(
             name="brought_forward",
             title="Brought forward",
             unit="count",
-            formula="in service as the gaming day of the statement began, as two people stated it; empty: nobody did",
+            formula=(
+                "chips in service at the beginning of the statement's gaming day, as entered and approved by "
+                "two people; empty: no statement"
+            ),
         ),
         Column(
             name="put_in",
             title="Put into service",
             unit="count",
-            formula="received from the manufacturer - given to destruction, since that gaming day began",
+            formula="received from the manufacturer - sent to destruction, since the beginning of that gaming day",
         ),
         Column(
             name="in_service",
             title="In service",
             unit="count",
-            formula="brought forward + put into service; empty: what was brought forward is not stated",
+            formula="brought forward + put into service; empty without a statement of the chips brought forward",
         ),
         Column(
             name="at_cage",
             title="At the cage",
             unit="count",
-            formula="by the last count of each location, with transfers, fills and credits since; never below 0",
+            formula="last count of each location, with transfers, fills and credits since; never below 0",
         ),
         Column(
             name="at_tables",
             title="At tables",
             unit="count",
             formula=(
-                "by the last count of each table, with fills and credits since; in the set in use that has such chips, "
-                "the first of several"
+                "last count of each table, with fills and credits since; attributed to the first set in use that has "
+                "such chips"
             ),
         ),
-        Column(name="in_transit", title="In transit", unit="count", formula="by transfers, fills and credits"),
+        Column(
+            name="in_transit", title="In transit", unit="count", formula="transfers, fills and credits not yet received"
+        ),
         Column(
             name="outstanding",
             title="Outstanding",
             unit="count",
-            formula="in service - at the cage - at tables - in transit; empty as in service is",
+            formula="in service - at the cage - at tables - in transit; empty without chips in service",
         ),
         Column(
             name="outstanding_cents",
             title="Value outstanding",
             unit="cents",
             added=True,
-            formula="outstanding x each: what the house owes for chips",
+            formula="outstanding x each: the chip liability of the house",
         ),
     ),
 )
@@ -194,7 +218,10 @@ COUNTER_CHECKS: Final = Section(
     name="counter_checks",
     title="Counter checks",
     key=("through",),
-    columns=(Column(name="through", title="Through", unit="day", formula="the last gaming day"), *FLOW_COLUMNS),
+    columns=(
+        Column(name="through", title="Through", unit="day", formula="last gaming day of the period"),
+        *FLOW_COLUMNS,
+    ),
 )
 
 OTHERS: Final = Section(
@@ -202,14 +229,18 @@ OTHERS: Final = Section(
     title="Tables, count room and accounts",
     key=("of",),
     columns=(
-        Column(name="of", title="Of", formula="whose books are compared with the cage's, since they began"),
+        Column(
+            name="of",
+            title="Of",
+            formula="books compared with the cage's, since inception: tables, count room or accounts",
+        ),
         Column(
             name="theirs_cents",
             title="By their books",
             unit="cents",
             formula=(
-                "tables: fills less credits, as their win states them; count room: currency and rake found in boxes; "
-                "accounts: cash taken less cash paid"
+                "tables: fills - credits, as in the win statements; count room: currency and rake found in boxes; "
+                "accounts: cash received - cash paid"
             ),
         ),
         Column(
@@ -217,8 +248,8 @@ OTHERS: Final = Section(
             title="By the cage",
             unit="cents",
             formula=(
-                "tables: what went to tables less what came back, by the last count of cage; others: received of them "
-                "by transfers, less what was given"
+                "tables: sent to tables - received from tables, up to the last count of the cage; others: transfers "
+                "received - transfers sent"
             ),
         ),
         Column(
@@ -226,8 +257,8 @@ OTHERS: Final = Section(
             title="Between",
             unit="cents",
             formula=(
-                "by their books - by the cage: what the count room and the accounts still have; of tables, what is in "
-                "transit, moved since the last count, or of a shift that lacks something"
+                "by their books - by the cage: for the count room and the accounts, the cash that they still hold; "
+                "for tables, amounts in transit, moved since the last count, or of a shift with incomplete counts"
             ),
         ),
     ),

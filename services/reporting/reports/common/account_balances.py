@@ -20,12 +20,12 @@ DORMANT: Final = Section(
     title="Dormant accounts",
     key=("account",),
     columns=(
-        Column(name="account", title="Account", formula="whose it is, the accounts service says"),
+        Column(name="account", title="Account", formula="account name; only the accounts service knows the owner"),
         Column(name="kind", title="Kind"),
         Column(name="table", title="Table"),
         Column(name="balance_cents", title="Balance", unit="cents", added=True),
         Column(name="last_moved", title="Last movement", unit="day"),
-        Column(name="idle_days", title="Idle days", unit="count", formula="since the last movement"),
+        Column(name="idle_days", title="Idle days", unit="count", formula="days since the last movement"),
     ),
 )
 
@@ -63,7 +63,7 @@ def marks_of_dormancy(books: Books) -> tuple[Mark, ...]:
     """Return a mark if the property does not define when accounts become dormant."""
     if books.place.document.account_dormant_days is not None:
         return ()
-    note = "the property does not say after how many days an account is dormant: none is listed as dormant"
+    note = "the property sets no number of days after which an account is dormant, so none is listed"
     return (Mark("dormant accounts", "account_dormant_days of the property", note),)
 
 
@@ -73,13 +73,13 @@ VOUCHERS: Final = Section(
     key=("reference",),
     columns=(
         Column(name="issued_on", title="Issued on", unit="day"),
-        Column(name="reference", title="Voucher", formula="empty: those that were issued without a reference"),
+        Column(name="reference", title="Voucher", formula="empty: all vouchers issued without a reference"),
         Column(
             name="outstanding_cents",
             title="Outstanding",
             unit="cents",
             added=True,
-            formula="paid out of accounts with the voucher - redeemed into accounts",
+            formula="paid out of accounts by the voucher - redeemed into accounts",
         ),
         Column(name="age_days", title="Age in days", unit="count"),
     ),

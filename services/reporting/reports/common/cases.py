@@ -12,17 +12,20 @@ CASE_COLUMNS: Final = (
     Column(
         name="level",
         title="Level",
-        formula="noted; report: above the limit of reports in writing; authority: from the limit of copies to it on",
+        formula=(
+            "noted; report: above the limit for written reports; authority: at or above the limit for copies to "
+            "the authority"
+        ),
     ),
     Column(
         name="status",
         title="Status",
-        formula="none, open, owned, resolved; changed: what was recorded later makes another difference",
+        formula="none, open, owned, resolved; changed: a later record changed the amount of a resolved variance",
     ),
     Column(name="owner", title="Owner"),
     Column(name="conclusion", title="Conclusion"),
     Column(name="resolved_at", title="Resolved at", unit="moment"),
-    Column(name="sealed", title="After seal", formula="open: it is not resolved, and its gaming day is sealed"),
+    Column(name="sealed", title="After seal", formula="open: not resolved, although its gaming day is sealed"),
 )
 """The columns filled by `cells_of`."""
 

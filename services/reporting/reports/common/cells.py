@@ -12,7 +12,7 @@ from shared.contracts.exact import NANOCENTS, displayed, exact_text, nanocents, 
 from shared.contracts.rejection import Reason, Rejected
 
 PITS_OF_TABLE: Final = Column(
-    name="pit", title="Pit", formula="in which the table stood on the gaming days; of several, in the order of time"
+    name="pit", title="Pit", formula="pits of the table on the gaming days, in chronological order"
 )
 """The column for the pits of a table over all gaming days of the period (see `Books.pits_of`)."""
 

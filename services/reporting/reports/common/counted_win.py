@@ -12,10 +12,12 @@ from services.reporting.framework.figures import NOTHING, Cell, Figure, share, t
 from services.reporting.read_model.inventory import Lack
 from services.reporting.read_model.reading import Books
 
-KIND: Final = Column(name="kind", title="Kind", formula="of the game of a counted table, as the property names it")
+KIND: Final = Column(name="kind", title="Kind", formula="kind of the counted table's game, as the property names it")
 """The column for the kind of game of a counted table; these games are in no catalogue."""
 
-PLAY: Final = Column(name="play", title="Win known from", formula="rounds, or counted: then only counts tell")
+PLAY: Final = Column(
+    name="play", title="Win known from", formula="rounds: reported by the table; counted: known only from counts"
+)
 """The column for how a table's win is determined on the gaming days; it names both ways if that changed in between."""
 
 _MEASURES: Final = (

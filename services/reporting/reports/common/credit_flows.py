@@ -14,8 +14,8 @@ FLOW_COLUMNS: Final = (
     Column(name="opening_cents", title="Outstanding before", unit="cents"),
     Column(name="issued_cents", title="Issued", unit="cents", added=True),
     Column(name="returned_cents", title="Returned unpaid", unit="cents", added=True),
-    Column(name="redeemed_cents", title="Redeemed", unit="cents", added=True, formula="less voids"),
-    Column(name="deposited_cents", title="Deposited", unit="cents", added=True, formula="less voids"),
+    Column(name="redeemed_cents", title="Redeemed", unit="cents", added=True, formula="net of voided redemptions"),
+    Column(name="deposited_cents", title="Deposited", unit="cents", added=True, formula="net of voided deposits"),
     Column(name="written_off_cents", title="Written off", unit="cents", added=True),
     Column(
         name="closing_cents",
@@ -28,14 +28,17 @@ FLOW_COLUMNS: Final = (
         title="Consolidated",
         unit="cents",
         added=True,
-        formula="passed from checks to those that replaced them: it changes nothing that is outstanding",
+        formula="moved from replaced checks to the checks that replaced them; no effect on the amount outstanding",
     ),
     Column(
         name="recovered_cents",
         title="Recovered",
         unit="cents",
         added=True,
-        formula="paid on what was written off, less what came back unpaid: it was outstanding no more",
+        formula=(
+            "paid on checks already written off, less recoveries that were void or returned unpaid; no effect on "
+            "the amount outstanding"
+        ),
     ),
 )
 

@@ -22,14 +22,14 @@ _WIN: Final = "handle + vigorish + house in bank - payout, before meters"
 _OF_HANDLE: Final = "by handle; empty where nothing was wagered"
 
 MONEY: Final = (
-    Column(name="count", title="Wagers", unit="count", added=True, formula="rounds that had the wager"),
+    Column(name="count", title="Wagers", unit="count", added=True, formula="rounds with this wager"),
     Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="wagered against the house"),
     Column(
         name="payout_cents",
         title="Payout",
         unit="cents",
         added=True,
-        formula="what players received of it, with returned stakes and meter awards",
+        formula="paid to players by the house, including returned stakes and meter awards",
     ),
     Column(name="vigorish_cents", title="Vigorish", unit="cents", added=True),
     Column(
@@ -44,37 +44,59 @@ MONEY: Final = (
         title="Vigorish of banks",
         unit="cents",
         added=True,
-        formula="from players who banked",
+        formula="charged to players who bank",
     ),
     Column(name="win_cents", title="Settled win", unit="cents", added=True, formula=_WIN),
     Column(name="win_percent", title="Win %", unit="percent", formula=f"settled win / handle, {_OF_HANDLE}"),
     Column(
-        name="meter_contribution_cents", title="Onto meters", unit="cents", added=True, formula="of rounds, onto meters"
+        name="meter_contribution_cents",
+        title="Onto meters",
+        unit="cents",
+        added=True,
+        formula="contributions of rounds to progressive meters",
     ),
-    Column(name="meter_payout_cents", title="Off meters", unit="cents", added=True, formula="awards, in the payout"),
-    Column(name="meter_reset_cents", title="Meter resets", unit="cents", added=True, formula="restored meters"),
+    Column(
+        name="meter_payout_cents",
+        title="Off meters",
+        unit="cents",
+        added=True,
+        formula="awards from progressive meters, included in the payout",
+    ),
+    Column(
+        name="meter_reset_cents",
+        title="Meter resets",
+        unit="cents",
+        added=True,
+        formula="restored to meters after awards",
+    ),
     Column(
         name="account_staked_cents",
         title="Electronic stakes",
         unit="cents",
         added=True,
-        formula="the part of what was wagered that came from game accounts",
+        formula="part of the amount wagered that came from game accounts",
     ),
     Column(
         name="account_credited_cents",
         title="Electronic credits",
         unit="cents",
         added=True,
-        formula="the part of what was paid that went to game accounts",
+        formula="part of the amount paid that went to game accounts",
     ),
     Column(
         name="banked_handle_cents",
         title="Against banks",
         unit="cents",
         added=True,
-        formula="in rounds that a player banks: wagered against the bank; no handle of the house",
+        formula="wagered against the bank in rounds banked by a player; not part of the house's handle",
     ),
-    Column(name="banked_payout_cents", title="Paid by banks", unit="cents", added=True, formula="what went back of it"),
+    Column(
+        name="banked_payout_cents",
+        title="Paid by banks",
+        unit="cents",
+        added=True,
+        formula="paid on those wagers by the banks, with returned stakes",
+    ),
     Column(name="bank_collected_cents", title="Collected from banks", unit="cents", added=True),
     Column(name="bank_paid_cents", title="Paid to banks", unit="cents", added=True),
     Column(
@@ -82,23 +104,37 @@ MONEY: Final = (
         title="House in bank",
         unit="cents",
         added=True,
-        formula="what the house won in banks (below zero: lost), by the dealer's wager and as co-bank",
+        formula="net result of the house in players' banks, from the dealer's wager and as co-bank; negative: lost",
     ),
 )
 """The money columns of sections about wagers."""
 
 ROUNDS: Final = (
     Column(name="rounds_counted", title="Rounds", unit="count", added=True, formula="posted - reversed"),
-    Column(name="rounds_posted", title="Posted", unit="count", added=True, formula="settlements, corrections included"),
+    Column(
+        name="rounds_posted", title="Posted", unit="count", added=True, formula="settlements, including corrections"
+    ),
     Column(
         name="rounds_corrected",
         title="Corrections",
         unit="count",
         added=True,
-        formula="those that replace another",
+        formula="settlements that replace an earlier one",
     ),
-    Column(name="rounds_reversed", title="Reversed", unit="count", added=True, formula="void, or for a correction"),
-    Column(name="rounds_voided", title="Voided", unit="count", added=True, formula="before they were posted"),
+    Column(
+        name="rounds_reversed",
+        title="Reversed",
+        unit="count",
+        added=True,
+        formula="settlements reversed because the round was voided or corrected",
+    ),
+    Column(
+        name="rounds_voided",
+        title="Voided",
+        unit="count",
+        added=True,
+        formula="rounds voided before a settlement was posted",
+    ),
 )
 """The columns with numbers of rounds."""
 
@@ -183,7 +219,17 @@ async def lines_identities(books: Books, whole: SettledWin) -> tuple[Identity, .
     return tuple(
         Identity(f"{name} and lines", whole.of(figure), lines.get(of_lines, NOTHING), says)
         for name, figure, of_lines, says in (
-            ("handle", "handle_cents", "stake_cents", "the handle is what the settlement lines of the house staked"),
-            ("payout", "payout_cents", "payout_cents", "the payout is what these lines brought back"),
+            (
+                "handle",
+                "handle_cents",
+                "stake_cents",
+                "handle: in total, and as stakes of the house's settlement lines",
+            ),
+            (
+                "payout",
+                "payout_cents",
+                "payout_cents",
+                "payout: in total, and as payouts of the house's settlement lines",
+            ),
         )
     )

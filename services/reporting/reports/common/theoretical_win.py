@@ -31,8 +31,9 @@ STATED_HOUSE_EDGE: Final = Column(
     name="stated_house_edge",
     title="Licensee's own value",
     formula=(
-        "the wagers whose theoretical win goes by the licensee's own house edge, because the paytable registry counts "
-        "none: each with that value, its source, and its share of the handle; no standard error contains its error"
+        "wagers whose theoretical win uses the licensee's own house edge, because the paytable registry has "
+        "counted none: each with that value, its source and its share of the handle; its error is not part of "
+        "any standard error"
     ),
 )
 """The column for the part of a theoretical win that uses the licensee's own values."""

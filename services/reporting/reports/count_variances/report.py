@@ -230,7 +230,7 @@ async def _counted(books: Books) -> Identity:
     known = await books.amounts(["missing", "rake_missing"], ("item",))
     waiting = [found for (item,), found in known.items() if Lack.of_item(item).what.startswith("count ")]
     lacking = total(figure for found in waiting for figure in found.values())
-    says = "no box that came off a table waits to be counted"
+    says = "no box removed from a table is uncounted"
     return Identity("boxes", lacking, NOTHING, says, "count")
 
 
@@ -238,7 +238,7 @@ def _settled(found: Iterable[_Found]) -> Identity:
     """Return the identity that no reportable variance is open on a sealed day."""
     left = [row["variance_cents"] for _, row in found if row.get("sealed") == "open" and row.get("level") != "noted"]
     because = tuple(dict.fromkeys(one for cents in left if isinstance(cents, Figure) for one in cents.sources))
-    says = "no variance above the limit of reports is open on a sealed gaming day"
+    says = "no variance above the limit for written reports is open on a sealed gaming day"
     return Identity("open after seal", computed(len(left), because), NOTHING, says, "count")
 
 
@@ -246,11 +246,12 @@ COUNT_VARIANCES: Final = Report(
     name="count-variances",
     title="Count variances",
     about=(
-        "Every count of a gaming day beside what was expected: table inventories by what moved since the count before, "
-        "drop boxes by what was recorded as dropped, with the first and the blind second count, and slips by what was "
-        "sent; with who explains each difference and what came of it. A round in play at a count has a line there "
-        "and at the next count, which sum to zero. What is open on a sealed day stands by itself. "
-        "Of more than a week, only what differs or was not counted is listed; all counts are added up by gaming day."
+        "Every count of a gaming day against the amount expected: table inventories against the movements "
+        "since the previous count, drop boxes against the recorded drop, with the first and the blind second "
+        "count, and slips against the amount sent; with the owner and resolution of each variance. A round in "
+        "play at a count has one line there and one at the next count; the two sum to zero. Variances open on "
+        "a sealed day have a section of their own. For periods of more than a week, only counts with a "
+        "variance and boxes not counted are listed; all counts are totaled by gaming day."
     ),
     sections=(DAYS, INVENTORIES, BOXES, SLIPS, IN_PLAY, AFTER_SEAL),
     sources=(

@@ -18,7 +18,7 @@ INVENTORIES: Final = Section(
     key=("table", "slip"),
     columns=(
         *_PLACE,
-        Column(name="slip", title="Slip", formula="the place of the count in the table's pit stream"),
+        Column(name="slip", title="Slip", formula="sequence number of the count in the table's pit stream"),
         Column(name="purpose", title="Purpose"),
         Column(name="at", title="Counted at", unit="moment"),
         Column(name="dealer", title="Dealer", formula="who counted"),
@@ -29,30 +29,33 @@ INVENTORIES: Final = Section(
             title="Moved by people",
             unit="cents",
             added=True,
-            formula="fills - credits - sold chips - counter checks - coupons paid - vigorish waived since that count",
+            formula=(
+                "fills - credits - chips sold - counter checks - coupons paid - vigorish waived, since the previous "
+                "count"
+            ),
         ),
         Column(
             name="rounds_cents",
             title="Rounds",
             unit="cents",
             added=True,
-            formula="the chips that rounds brought which were closed since that count",
+            formula="net chips received in rounds closed since the previous count",
         ),
-        Column(name="expected_cents", title="Expected", unit="cents", formula="count before + moved + rounds"),
+        Column(name="expected_cents", title="Expected", unit="cents", formula="previous count + moved + rounds"),
         Column(name="counted_cents", title="Counted", unit="cents"),
         Column(
             name="counted_win_cents",
             title="Win by count",
             unit="cents",
             added=True,
-            formula="counted - expected while a counted table was open: its win, and no variance",
+            formula="counted - expected while a counted table was open: its win, not a variance",
         ),
         Column(
             name="variance_cents",
             title="Variance",
             unit="cents",
             added=True,
-            formula="counted - expected, of any other count",
+            formula="counted - expected, for all other counts",
         ),
         *CASE_COLUMNS,
     ),
@@ -64,18 +67,20 @@ IN_PLAY: Final = Section(
     key=("table", "slip", "in_play_at", "round"),
     columns=(
         *_PLACE,
-        Column(name="slip", title="Slip", formula="of the count whose variance it explains"),
-        Column(name="in_play_at", title="In play at", unit="moment", formula="that count, or the one before it"),
-        Column(name="round", title="Round", formula="opened before the count, closed after it"),
+        Column(name="slip", title="Slip", formula="the count whose variance the round explains"),
+        Column(
+            name="in_play_at", title="In play at", unit="moment", formula="time of that count, or of the previous one"
+        ),
+        Column(name="round", title="Round", formula="opened before the count and closed after it"),
         Column(name="opened_at", title="Opened at", unit="moment"),
         Column(name="closed_at", title="Closed at", unit="moment"),
-        Column(name="wagered_cents", title="Wagered", unit="cents", formula="on the layout, at most"),
+        Column(name="wagered_cents", title="Wagered", unit="cents", formula="upper limit of the chips on the layout"),
         Column(
             name="explains_cents",
             title="Explains",
             unit="cents",
             added=True,
-            formula="the round's chips, if they were in the tray at the count; less these at the next count",
+            formula="net chips of the round if they were in the tray at the count; reversed at the next count",
         ),
     ),
 )
@@ -87,26 +92,28 @@ BOXES: Final = Section(
     columns=(
         *_PLACE,
         Column(name="box", title="Box no."),
-        Column(name="exchange", title="Exchange", formula="its place in the table's pit stream"),
+        Column(
+            name="exchange", title="Exchange", formula="sequence number of the box exchange in the table's pit stream"
+        ),
         Column(name="removed_at", title="Removed at", unit="moment"),
         Column(
             name="recorded_currency_cents",
             title="Currency recorded",
             unit="cents",
             added=True,
-            formula="what chips were sold for since the box before",
+            formula="chips sold for currency since the previous box",
         ),
         Column(
             name="recorded_checks_cents",
             title="Counter Checks recorded",
             unit="cents",
             added=True,
-            formula="Counter Checks issued since the box before",
+            formula="Counter Checks issued since the previous box",
         ),
         Column(name="expected_cents", title="Expected", unit="cents", added=True, formula="currency + Counter Checks"),
         Column(name="first_cents", title="First count", unit="cents"),
         Column(name="first_by", title="First counted by"),
-        Column(name="second_cents", title="Second count", unit="cents", formula="blind to the first"),
+        Column(name="second_cents", title="Second count", unit="cents", formula="made without knowledge of the first"),
         Column(name="second_by", title="Second counted by"),
         Column(name="further", title="Further counts", unit="count"),
         Column(name="agreed_cents", title="Agreed", unit="cents", added=True),
@@ -117,7 +124,7 @@ BOXES: Final = Section(
             title="Win by count",
             unit="cents",
             added=True,
-            formula="agreed beyond expected, where a counted table does not report each sale: its win",
+            formula="agreed - expected, at a counted table that does not report each sale; part of its win",
         ),
         Column(
             name="variance_cents",
@@ -153,11 +160,19 @@ DAYS: Final = Section(
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="of", title="Of", formula="inventory, drop, fill or credit"),
-        Column(name="counts", title="Counts", unit="count", added=True, formula="those that are compared"),
-        Column(name="off", title="Off", unit="count", added=True, formula="those with a variance"),
-        Column(name="short", title="Short", unit="count", added=True, formula="those with a variance below zero"),
+        Column(
+            name="counts", title="Counts", unit="count", added=True, formula="counts compared with an expected amount"
+        ),
+        Column(name="off", title="Off", unit="count", added=True, formula="counts with a variance"),
+        Column(name="short", title="Short", unit="count", added=True, formula="counts with a negative variance"),
         Column(name="variance_cents", title="Variance", unit="cents", added=True),
-        Column(name="unresolved", title="Not resolved", unit="count", added=True, formula="above the limit of reports"),
+        Column(
+            name="unresolved",
+            title="Not resolved",
+            unit="count",
+            added=True,
+            formula="unresolved variances above the limit for written reports",
+        ),
         Column(name="not_counted", title="Not counted", unit="count", added=True),
     ),
 )
@@ -170,7 +185,7 @@ AFTER_SEAL: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="variance", title="Of", formula="inventory, drop, fill or credit"),
         Column(name="table", title="Table"),
-        Column(name="number", title="No.", formula="of the count, the box exchange or the slip"),
+        Column(name="number", title="No.", formula="number of the count, the box exchange or the slip"),
         Column(name="variance_cents", title="Variance", unit="cents", added=True),
         *CASE_COLUMNS,
     ),

@@ -43,7 +43,7 @@ CAGE: Final = Section(
         Column(name="shift", title="Shift"),
         Column(name="at", title="At", unit="moment"),
         Column(name="serial", title="Serial no."),
-        Column(name="drawer", title="Drawn by", formula="the patron, by reference"),
+        Column(name="drawer", title="Drawn by", formula="the patron who drew the check, by reference"),
         Column(
             name="what",
             title="What",
@@ -56,7 +56,7 @@ CAGE: Final = Section(
         Column(
             name="reason",
             title="Reason",
-            formula="of a void or a return: the redemption, and why; of what was entered late: why",
+            formula="void: the voided redemption and the reason; return: the reason; late entry: why it was late",
         ),
     ),
 )
@@ -67,14 +67,14 @@ ON_HAND: Final = Section(
     key=("serial",),
     columns=(
         Column(name="serial", title="Serial no."),
-        Column(name="drawer", title="Drawn by", formula="the patron, by reference"),
-        Column(name="table", title="Table", formula="none: the check replaced others at the cage"),
-        Column(name="gaming_day", title="Gaming day", unit="day", formula="of issuance, or of replacement"),
+        Column(name="drawer", title="Drawn by", formula="the patron who drew the check, by reference"),
+        Column(name="table", title="Table", formula="empty: the check was issued at the cage in place of others"),
+        Column(name="gaming_day", title="Gaming day", unit="day", formula="gaming day of issuance or replacement"),
         Column(
             name="age_days",
             title="Age",
             unit="count",
-            formula="days from the first issuance to the last day",
+            formula="days from the first issuance to the last gaming day of the period",
         ),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
         Column(
@@ -257,8 +257,5 @@ async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity
     measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", "checks_written_off_cents")
     known = (await books.amounts(measures)).get((), {})
     issued, redeemed, returned, lost = (known.get(name, NOTHING) for name in measures)
-    says = (
-        "what was on hand before, was issued and came back unpaid, less what was redeemed and written off, is on hand "
-        "at the end"
-    )
+    says = "on hand before + issued + returned unpaid - redeemed - written off equals on hand at the end"
     return Identity("on hand", total((before, issued, returned, -redeemed, -lost)), total_of(found, "left_cents"), says)

@@ -28,7 +28,9 @@ from shared.contracts.counts import CountConcluded
 from shared.contracts.inventory import BoxWrittenOff, PitRecorded
 from shared.contracts.win import WinStated
 
-OF_TABLE: Final = "the one at which the table was, as it was counted; of a closed table, by the property's clock"
+OF_TABLE: Final = (
+    "shift of the table at that time, which ends with its handover count; at a closed table, by the property's clock"
+)
 
 LOG: Final = Section(
     name="log",
@@ -47,17 +49,25 @@ LOG: Final = Section(
         Column(
             name="drawer",
             title="Drawn by",
-            formula="the patron, by reference: as the pit says it, or as the check was prepared",
+            formula="the patron who drew the check, by reference: as the pit recorded it, or as the check was prepared",
         ),
         Column(name="count", title="Count no."),
         Column(name="box", title="Box no."),
         Column(name="box_day", title="Gaming day of the box", unit="day"),
-        Column(name="counted_cents", title="In the box", unit="cents", added=True, formula="as the count has it"),
+        Column(
+            name="counted_cents",
+            title="In the box",
+            unit="cents",
+            added=True,
+            formula="amount of the issuance copy, as counted",
+        ),
         Column(
             name="status",
             title="Status",
-            formula="in box; other amount; not counted: a box of the table is not back, or waits for a count; box "
-            "written off: it is in no other box of the table; not accounted for",
+            formula=(
+                "in box; other amount; not counted: a box of the table has not come back or been counted; box written "
+                "off: not found in any other box of the table; not accounted for"
+            ),
         ),
     ),
 )
@@ -72,7 +82,13 @@ SHIFTS: Final = Section(
         Column(name="opening_cents", title="On hand before", unit="cents"),
         Column(name="issued", title="Issued", unit="count", added=True),
         Column(name="issued_cents", title="Issued", unit="cents", added=True),
-        Column(name="redeemed_cents", title="Redeemed", unit="cents", added=True, formula="by the shift of the cage"),
+        Column(
+            name="redeemed_cents",
+            title="Redeemed",
+            unit="cents",
+            added=True,
+            formula="assigned to the shift of the cage",
+        ),
         Column(name="returned_cents", title="Returned unpaid", unit="cents", added=True),
         Column(name="written_off_cents", title="Written off", unit="cents", added=True),
         Column(
@@ -81,7 +97,9 @@ SHIFTS: Final = Section(
             unit="cents",
             formula="before + issued - redeemed + returned - written off",
         ),
-        Column(name="counted_cents", title="In boxes", unit="cents", added=True, formula="by the shift of the box"),
+        Column(
+            name="counted_cents", title="In boxes", unit="cents", added=True, formula="assigned to the shift of the box"
+        ),
         Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="issued - in boxes"),
     ),
 )
@@ -95,8 +113,10 @@ UNKNOWN: Final = Section(
         Column(name="table", title="Table"),
         Column(name="box", title="Box no."),
         Column(name="count", title="Count no."),
-        Column(name="line", title="Line", formula="among the checks of the box"),
-        Column(name="serial", title="Serial no.", formula="of no check that was issued, or found once more"),
+        Column(name="line", title="Line", formula="number among the checks in the box"),
+        Column(
+            name="serial", title="Serial no.", formula="not the number of any check issued, or found more than once"
+        ),
         Column(name="cents", title="Amount", unit="cents", added=True),
     ),
 )
@@ -139,7 +159,7 @@ def _used_twice(held: Filled) -> Iterator[Identity]:
     """Yield a violated identity if checks on hand share a serial number, which makes payments ambiguous."""
     serials = [row["serial"] for row in held.given]
     if len(set(serials)) < len(serials):
-        says = "each check on hand has a serial number of its own"
+        says = "the serial numbers of the checks on hand are unique"
         yield Identity("serial numbers", Figure(len(serials)), Figure(len(set(serials))), says, unit="count")
 
 
@@ -248,7 +268,9 @@ async def _tie_out(books: Books) -> Identity:
     measures = ("checks_issued_cents", *_COUNTED)
     known = (await books.amounts(measures)).get((), {})
     issued, *counted = (known.get(name, NOTHING) for name in measures)
-    says = "Counter Checks issued at the tables are those whose issuance copies were in their boxes"
+    says = (
+        "Counter Checks issued at the tables: by the pit's records, and by the issuance copies counted in their boxes"
+    )
     return Identity("issued and counted", issued, total(counted), says)
 
 
@@ -265,13 +287,13 @@ COUNTER_CHECKS: Final = Report(
     name="counter-checks",
     title="Counter Check log",
     about=(
-        "Every Counter Check that was issued at a table, and the box in which its issuance copy was counted; what the "
-        "cage redeemed, deposited, consolidated and substituted, what came back unpaid, "
-        "cleared, was given into collection, written off or recovered; what is on hand at the end, "
-        "by age. Of more than a week, checks are added up by shift, and only those listed that are not in a box as "
-        "they were issued, and what the cage voided, got back or replaced; what is on hand at the end is listed whole. "
-        "A check stays in the drop of the day on which it was counted, whether or not it is paid, as the law of the "
-        "property has it (`counter_checks` of its pack)."
+        "Every Counter Check issued at a table, with the box in which its issuance copy was counted; checks "
+        "redeemed, deposited, consolidated, substituted, returned unpaid, cleared, placed in collection, "
+        "written off and recovered; and checks on hand at the end, by age. For periods of more than a week, "
+        "checks are totaled by shift, and only these are listed: checks not found in a box as issued, and "
+        "checks voided, returned unpaid or replaced at the cage; checks on hand at the end are always listed "
+        "in full. A check belongs to the drop of the day on which it was counted, whether or not it is paid, "
+        "as the law of the property prescribes (`counter_checks` of its pack)."
     ),
     sections=(LOG, CAGE, ON_HAND, SHIFTS, UNKNOWN),
     sources=(PitRecorded, CountConcluded, WinStated, BoxWrittenOff, *STEPS),

@@ -29,12 +29,14 @@ AMENDED: Final = Section(
         DAY,
         PERSON,
         DIRECTION,
-        Column(name="was_cents", title="Before", unit="cents", formula="to be reported, as known before the void"),
+        Column(
+            name="was_cents", title="Before", unit="cents", formula="amount to be reported, as known before the void"
+        ),
         Column(
             name="cents",
             title="After",
             unit="cents",
-            formula="to be reported, as known after the void; empty: it did not reach the threshold any more",
+            formula="amount to be reported, as known after the void; empty: below the threshold",
         ),
         Column(name="file_by", title="Was to be filed by", unit="day"),
         Column(name="voided_at", title="Void since", unit="moment"),

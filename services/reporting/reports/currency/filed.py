@@ -26,30 +26,31 @@ FILED: Final = Section(
         PERSON,
         REPORTED_WITH,
         Column(name="entry", title="First entry"),
-        Column(name="in_cents", title="In", unit="cents", formula="as a report says it now: whole dollars"),
-        Column(name="out_cents", title="Out", unit="cents", formula="as a report says it now: whole dollars"),
+        Column(name="in_cents", title="In", unit="cents", formula="as a report would now state it, in whole dollars"),
+        Column(name="out_cents", title="Out", unit="cents", formula="as a report would now state it, in whole dollars"),
         Column(name="file_by", title="File by", unit="day"),
         Column(
             name="filing",
             title="Filing",
-            formula="the last one of it that was sent; if none was, the last one that was not withdrawn",
+            formula=(
+                "the latest filing of the report that was sent; if none was sent, the latest one that was not withdrawn"
+            ),
         ),
         Column(
             name="status",
             title="Status",
             formula=(
-                "due while there is no filing; accepted or rejected as FinCEN answered of this report; to_correct if "
-                "it was sent with other amounts or agents and principals than hold now, or as the report of another "
-                "person, or of an entry of an unidentified person who is known now, or with an identifier that is not "
-                "that of the report before it; to_withdraw if it, or a later amendment of it, was prepared with other "
-                "amounts, agents or principals and was not sent, or the amendment names another identifier, or "
-                "another person's report has all of it now"
+                "due: not in any filing; accepted or rejected: FinCEN's answer; to_correct: sent, but amounts, "
+                "agents, principals or the person have changed since, an unidentified person has been identified, or "
+                "it names another identifier than that of the previous report; to_withdraw: prepared but not sent "
+                "(the report or a later amendment), and amounts, agents, principals or the identifier that it names "
+                "have changed, or another person's report now contains the whole amount"
             ),
         ),
         Column(
             name="why",
             title="Why it no longer holds",
-            formula="of the amendment, if there is one that was not sent; else of the report",
+            formula="why the unsent amendment no longer holds; if there is none, why the report no longer holds",
         ),
         Column(name="filed_in_cents", title="In as filed", unit="cents"),
         Column(name="filed_out_cents", title="Out as filed", unit="cents"),
@@ -57,8 +58,8 @@ FILED: Final = Section(
             name="late",
             title="Late",
             formula=(
-                "not sent by the last day, or sent after it; not prepared, within three days of the last day; of "
-                "amendments that were not rejected, the first report counts"
+                "late: not sent by the due date, or sent after it; not prepared: no filing three days before the due "
+                "date or later; for amendments that were not rejected, the date of the first report counts"
             ),
         ),
         *STEPS,

@@ -425,7 +425,7 @@ async def _identities(books: Books) -> tuple[Identity, ...]:
             name,
             Figure(moved_cents.get(measure, 0)),
             shown.get(measure, NOTHING),
-            f"the movements of persons are all currency {what}",
+            f"sum of the movements of persons, and all currency {what}",
         )
         for measure, (name, what) in sides.items()
     )
@@ -447,15 +447,16 @@ CURRENCY: Final = Report(
     name="currency",
     title="Currency reports and logs (CTR, MTL)",
     about=(
-        "What persons moved in currency in a gaming day, in and out apart, over all places where they are known, each "
-        "movement for whoever conducts it and for everybody on whose behalf it is: what "
-        "is to be reported and by when, and of which kinds it is, the log of each department, the list of monetary "
-        "instruments, what is near a threshold, patterns that a person should look at, and what was to be reported "
-        "until something of it was void. What became of each report: whether it was filed, by whom, in time, what "
-        "FinCEN answered, and whether what it says still holds: if not, what was sent is amended, and what was not is "
-        "withdrawn. Persons are references; those that differ only in case are named. Of more than a week, logs of "
-        "currency are added up by gaming day and department (the day lists them), and what is near the threshold of a "
-        "log alone is not listed."
+        "Currency transactions of persons by gaming day, currency in and currency out separately, summed over "
+        "all places where a person is known; a transaction counts for the person who conducts it and for "
+        "everyone on whose behalf it is conducted. The report lists the totals to be reported with due dates "
+        "and kinds of transactions, the log of each department, the list of monetary instruments, totals near "
+        "a threshold, patterns that a person should review, and totals that were reportable until a "
+        "transaction was voided. For each report it shows whether, when and by whom it was filed, FinCEN's "
+        "answer, and whether it is still correct: if not, a sent report must be amended, an unsent one "
+        "withdrawn. Persons are listed by reference; references that differ only in case are listed too. For "
+        "periods of more than a week, the logs are totaled by gaming day and department (request a day for "
+        "the lines), and totals near the threshold of a log only are not listed."
     ),
     sections=(DAYS, REPORTABLE, LINES, BELOW, LOG, INSTRUMENTS, WARNINGS, PATTERNS, AMENDED, FILED, ALIKE),
     sources=(

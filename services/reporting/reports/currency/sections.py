@@ -9,12 +9,14 @@ DAY: Final = Column(name="gaming_day", title="Gaming day", unit="day")
 PERSON: Final = Column(
     name="person",
     title="Person",
-    formula="a reference: the patron, or the account where none is known; unknown where it is not recorded",
+    formula="the patron's reference, or the account if no patron is known; unknown: not recorded",
 )
-DIRECTION: Final = Column(name="direction", title="In or out", formula="into the casino, or out of it to the person")
+DIRECTION: Final = Column(
+    name="direction", title="In or out", formula="in: received by the casino; out: paid to the person"
+)
 AGENCY: Final = (
-    Column(name="conducted_by", title="Conducted by", formula="where somebody moved it for others"),
-    Column(name="on_behalf_of", title="On behalf of", formula="all of them, with a comma between"),
+    Column(name="conducted_by", title="Conducted by", formula="the agent, if the transaction was conducted for others"),
+    Column(name="on_behalf_of", title="On behalf of", formula="all principals, separated by commas"),
 )
 _CENTS: Final = Column(name="cents", title="Amount", unit="cents")
 _MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count")
@@ -25,17 +27,20 @@ _TOTAL: Final = (
 )
 _SOURCE: Final = (
     Column(name="source", title="Source", formula="of the threshold"),
-    Column(name="status", title="Status", formula="whether that was confirmed at its source"),
+    Column(name="status", title="Status", formula="whether the threshold was confirmed at its source"),
 )
 REPORTED_WITH: Final = Column(
     name="reported_with",
     title="Reported with",
-    formula="whose report has all of it, where somebody moved it for another; empty: it is a report of its own",
+    formula=(
+        "the person whose report contains the whole amount, if the transaction was conducted for "
+        "another person; empty: the person has a separate report"
+    ),
 )
 SPECIFIED: Final = Column(
     name="specified",
     title="Specified",
-    formula="what it was for, where the form has no line for it; the country, where it was foreign currency",
+    formula="purpose of the transaction, if the form has no line for it; or the country, for foreign currency",
 )
 _KEY: Final = ("form", "gaming_day", "person", "direction", "entry")
 
@@ -46,16 +51,18 @@ DAYS: Final = Section(
     columns=(
         DAY,
         Column(name="department", title="Department", formula="account, cage or table"),
-        Column(name="in_cents", title="Currency in", unit="cents", added=True, formula="of all amounts"),
-        Column(name="out_cents", title="Currency out", unit="cents", added=True, formula="of all amounts"),
-        Column(name="logged", title="Log lines", unit="count", added=True, formula="as the day lists them"),
+        Column(name="in_cents", title="Currency in", unit="cents", added=True, formula="total of all amounts received"),
+        Column(name="out_cents", title="Currency out", unit="cents", added=True, formula="total of all amounts paid"),
+        Column(
+            name="logged", title="Log lines", unit="count", added=True, formula="number of lines in the log of the day"
+        ),
         Column(name="logged_cents", title="Currency in its logs", unit="cents", added=True),
         Column(
             name="unknown",
             title="Movements of unidentified persons to be reported",
             unit="count",
             added=True,
-            formula="sales at tables, each of which reaches the threshold by itself, as the day lists them",
+            formula="sales at tables that reach the threshold individually; listed in the report of the day",
         ),
         Column(name="unknown_cents", title="Currency of unidentified persons to be reported", unit="cents", added=True),
     ),
@@ -66,7 +73,9 @@ REPORTABLE: Final = Section(
     key=_KEY,
     columns=(
         *_TOTAL,
-        Column(name="file_by", title="File by", unit="day", formula="days after the gaming day, as the pack says"),
+        Column(
+            name="file_by", title="File by", unit="day", formula="due date: gaming day + the number of days in the pack"
+        ),
         REPORTED_WITH,
         _ENTRY,
         *_SOURCE,
@@ -114,9 +123,17 @@ LOG: Final = Section(
         Column(name="kind", title="Kind"),
         SPECIFIED,
         _CENTS,
-        Column(name="in_cents", title="In so far", unit="cents", formula="of the person in the gaming day, everywhere"),
         Column(
-            name="out_cents", title="Out so far", unit="cents", formula="of the person in the gaming day, everywhere"
+            name="in_cents",
+            title="In so far",
+            unit="cents",
+            formula="total of the person on the gaming day, over all places",
+        ),
+        Column(
+            name="out_cents",
+            title="Out so far",
+            unit="cents",
+            formula="total of the person on the gaming day, over all places",
         ),
         Column(name="entry", title="Entry"),
     ),
@@ -132,13 +149,13 @@ INSTRUMENTS: Final = Section(
         Column(name="place", title="Place", formula="the window of the cage"),
         PERSON,
         *AGENCY,
-        Column(name="direction", title="In or out", formula="whether the casino got the instrument or gave it"),
+        Column(name="direction", title="In or out", formula="in: received by the casino; out: issued by the casino"),
         Column(name="kind", title="Kind"),
         Column(name="instrument_type", title="Instrument"),
         Column(name="issuer", title="Drawee or issuer"),
-        Column(name="references", title="Reference numbers", formula="all of them, with a semicolon between"),
+        Column(name="references", title="Reference numbers", formula="all, separated by semicolons"),
         _CENTS,
-        Column(name="by", title="Employee", formula="who conducted it for the casino"),
+        Column(name="by", title="Employee", formula="the employee who conducted the transaction"),
         Column(name="entry", title="Entry"),
     ),
 )

@@ -147,10 +147,10 @@ def _whose(one: CashMovement) -> tuple[str, str, Direction]:
     return one.property, one.patron or "", one.direction
 
 
-_REPEATED: Final = "amounts just below the threshold, again and again, may be chosen to stay below it"
-_CONSECUTIVE: Final = "an amount that would have been reported in one gaming day may have been divided over several"
-_PLACES: Final = "an amount may have been divided over places, none of which sees the whole"
-_STOPPED: Final = "who adds up to just below the threshold and stops may know it"
+_REPEATED: Final = "repeated amounts just below the threshold may have been chosen to stay below it"
+_CONSECUTIVE: Final = "an amount reportable in one gaming day may have been split over several days"
+_PLACES: Final = "an amount may have been split over several places, none of which sees the total"
+_STOPPED: Final = "a person who stops just below the threshold may be aware of it"
 
 
 def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:

@@ -28,8 +28,8 @@ DIFFERENCES: Final = Section(
             unit="cents",
             added=True,
             formula=(
-                "awards off meters + electronic credits - electronic stakes, and what of banks went through the tray "
-                "beyond the house's part"
+                "awards from meters + electronic credits - electronic stakes, and the net chips of players' banks "
+                "that went through the tray, without the house's share"
             ),
         ),
         Column(
@@ -37,7 +37,10 @@ DIFFERENCES: Final = Section(
             title="Given up",
             unit="cents",
             added=True,
-            formula="drop - currency - Counter Checks - prepaid access - coupons paid - vigorish waived",
+            formula=(
+                "effect of coupons and waived vigorish on the counted win: drop - currency - Counter Checks - "
+                "prepaid access - coupons paid - vigorish waived"
+            ),
         ),
         Column(
             name="drop_variance_cents",
@@ -45,8 +48,8 @@ DIFFERENCES: Final = Section(
             unit="cents",
             added=True,
             formula=(
-                "currency and Counter Checks in the boxes - chips sold for them - what is beyond that where a counted "
-                "table does not report each sale"
+                "currency and Counter Checks in the boxes - chips sold for them - unrecorded sales at counted tables "
+                "that do not report each sale"
             ),
         ),
         Column(
@@ -54,21 +57,21 @@ DIFFERENCES: Final = Section(
             title="Win by count",
             unit="cents",
             added=True,
-            formula="counted tables: counted - expected, and what boxes held beyond reported sales",
+            formula="counted tables: counted - expected, and the contents of boxes beyond reported sales",
         ),
         Column(
             name="inventory_variance_cents",
             title="Inventory variance",
             unit="cents",
             added=True,
-            formula="counted - expected, of the inventory variances that are resolved",
+            formula="counted - expected, for resolved inventory variances",
         ),
         Column(
             name="unexplained_cents",
             title="Unexplained",
             unit="cents",
             added=True,
-            formula="the rest: inventory variances that nobody has resolved, or rounds that have not come",
+            formula="remaining difference: unresolved inventory variances, or rounds not yet received",
         ),
     ),
 )
@@ -151,5 +154,5 @@ def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identit
         "counted and settled",
         total(row["difference_cents"] for row in rows),
         total(row[name] for row in rows for name in explained),
-        "the counted win differs from the settled win by what is known to explain it",
+        "counted win - settled win equals the sum of the explained differences",
     )

@@ -222,7 +222,7 @@ async def _hours_identity(books: Books, hours: Iterable[HourOfSales]) -> Identit
         "hours and tables",
         total(hour.currency + hour.checks for hour in hours),
         total(figure for (table,), of_table in sold.items() if is_asked(books, table) for figure in of_table.values()),
-        "what was sold in the hours of the gaming day is what its tables sold for currency and Counter Checks",
+        "chips sold for currency and Counter Checks: by the hours of the gaming day, and by the tables",
     )
 
 
@@ -286,12 +286,13 @@ DROP_AND_WIN: Final = Report(
     name="drop-and-win",
     title="Drop and win summary",
     about=(
-        "Drop, win and hold as counted, beside handle, payout, settled win and theoretical win, by table, game, pit "
-        "and shift, with the same days of the year before; and all of it for the gaming day, the week, the month and "
-        "the year to date. Theoretical win is handle x house edge under the paytable, decks and options that were "
-        "wagered under: exact where the cards alone decide, else as the paytable registry counts it for the best play, "
-        "or for a meter in the long run, with its standard error; else the licensee's own value, named with its "
-        "source. What is exact stands in columns of its own."
+        "Counted drop, win and hold beside handle, payout, settled win and theoretical win, by table, game, "
+        "pit and shift, with the same days of the prior year; and the same figures for the gaming day and the "
+        "week, month and year to date. Theoretical win is handle x house edge, for the paytable, decks and "
+        "options in effect for each wager. The house edge is exact if the cards alone decide; otherwise it is "
+        "as the paytable registry counts it for the best play (with a meter: in the long run), with its "
+        "standard error; failing that, the licensee's own value, with its source. Exact figures have columns "
+        "of their own."
     ),
     sections=(
         *(TABLES, GAMES, PITS, SHIFTS, DIFFERENCES, HOURS),

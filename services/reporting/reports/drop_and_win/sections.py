@@ -12,17 +12,20 @@ _PA: Final = "58 Pa. Code § 465a.1(c)(3)"
 _OF_KNOWN: Final = "of the wagers that have a house edge"
 
 _COUNTED: Final = (
-    Column(name="drop_cents", title="Drop", unit="cents", added=True, formula="as counted: what law counts as drop"),
+    Column(
+        name="drop_cents",
+        title="Drop",
+        unit="cents",
+        added=True,
+        formula="counted instruments that the law includes in the drop",
+    ),
     Column(name="win_cents", title="Counted win", unit="cents", formula="by the formula of the pack"),
     Column(name="hold_percent", title="Hold %", unit="percent", formula="counted win / drop"),
     Column(
         name="counted_less_settled_cents",
         title="Counted - settled",
         unit="cents",
-        formula=(
-            "counted win - what only counts found at counted tables - settled win; the section on differences says "
-            "what explains it"
-        ),
+        formula="counted win - win by count at counted tables - settled win; explained in the section on differences",
     ),
 )
 _SETTLED: Final = (
@@ -44,8 +47,8 @@ _SETTLED: Final = (
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum of handle x house edge, exact or else the best known, or else the licensee's own value; half a cent "
-            "to the even one; of the wagers that have a house edge, and empty where none has one"
+            "sum of handle x house edge, rounded half to even; exact if possible, else the best known edge, else "
+            "the licensee's own value; only wagers that have a house edge, empty if there are none"
         ),
         source=_PA,
     ),
@@ -54,8 +57,9 @@ _SETTLED: Final = (
         title="Standard error",
         unit="cents",
         formula=(
-            "of the theoretical win, from the house edges that are sampled or counted by a model: added up within a "
-            "wager, as root of the sum of squares over different wagers; 0 where all house edges are exact"
+            "standard error of the theoretical win from house edges that are sampled or counted by a model: "
+            "summed within a wager, square root of the sum of squares across different wagers; 0 if all house "
+            "edges are exact"
         ),
     ),
     Column(
@@ -84,31 +88,31 @@ _SETTLED: Final = (
         title="Handle, exact",
         unit="cents",
         added=True,
-        formula="the part of the handle that the cards alone decide: it has an exact distribution",
+        formula="part of the handle wagered on bets that the cards alone decide, which have an exact distribution",
     ),
     Column(
         name="exact_win_cents",
         title="Settled win of it",
         unit="cents",
         added=True,
-        formula="settled win of that part",
+        formula="settled win on the exact handle",
     ),
     Column(
         name="exact_theoretical_win_cents",
         title="Theoretical win of it",
         unit="cents",
-        formula="theoretical win of that part, without any error",
+        formula="theoretical win on the exact handle, without error",
     ),
     Column(
         name="exact_difference_cents",
         title="Difference of it",
         unit="cents",
-        formula="settled - theoretical win of that part, rounded once",
+        formula="settled - theoretical win on the exact handle, rounded once",
     ),
     Column(
         name="without_house_edge",
         title="Without edge",
-        formula="the wagers that have no house edge, each with its share of the handle; the last section says why",
+        formula="wagers that have no house edge, each with its share of the handle; reasons are in the last section",
     ),
     STATED_HOUSE_EDGE,
 )
@@ -118,16 +122,21 @@ _PRIOR: Final = (
         title="Drop, prior year",
         unit="cents",
         added=True,
-        formula="of the same dates of the year before; empty where nothing is known of them",
+        formula="for the same dates of the prior year; empty without data",
     ),
     Column(name="prior_year_win_cents", title="Win, prior year", unit="cents"),
     Column(name="prior_year_hold_percent", title="Hold %, prior year", unit="percent"),
 )
-_MISSING: Final = Column(name="missing", title="Missing", formula="what has not been counted: then there is no win")
+_MISSING: Final = Column(name="missing", title="Missing", formula="items not counted yet; until then there is no win")
 _ALL: Final = (*_COUNTED, *_SETTLED, *_PRIOR, _MISSING)
 _PERIOD: Final = (
-    Column(name="period", title="Period", formula="each ends with the last gaming day of the report"),
-    Column(name="first_day", title="From", unit="day", formula="weeks begin as the jurisdiction's pack says"),
+    Column(name="period", title="Period", formula="each period ends with the last gaming day of the report"),
+    Column(
+        name="first_day",
+        title="From",
+        unit="day",
+        formula="the first day of a week is as the jurisdiction's pack defines",
+    ),
 )
 _PIT: Final = Column(name="pit", title="Pit")
 _TABLE: Final = Column(name="table", title="Table")
@@ -136,12 +145,12 @@ _EXPECTED: Final = Column(
     name="expected_win_cents",
     title="Expected win",
     unit="cents",
-    formula="drop x the hold that the property expects of the game of a counted table, day by day",
+    formula="drop x the hold that the property expects of the counted table's game, day by day",
 )
 _PLAY: Final = Column(
     name="play",
     title="Win known from",
-    formula="rounds: it reports them; counted: only counts tell, so that it has no settled win",
+    formula="rounds: the table reports rounds; counted: known only from counts, without a settled win",
 )
 
 
@@ -156,14 +165,14 @@ TABLES: Final = _section(
 GAMES: Final = _section(
     "games",
     "By game",
-    replace(_GAME, formula="drop and win of a table belong to the game that the property lists for it"),
+    replace(_GAME, formula="drop and win of a table count for the game that the property lists for it"),
     *_ALL,
     key=("game",),
 )
 PITS: Final = _section(
     "pits",
     "By pit",
-    replace(_PIT, formula="each gaming day of a table belongs to the pit in which it stood then"),
+    replace(_PIT, formula="each gaming day of a table counts for the pit in which the table stood on that day"),
     *_ALL,
     key=("pit",),
 )
@@ -173,8 +182,10 @@ SHIFTS: Final = _section(
     Column(
         name="shift",
         title="Shift",
-        formula="ends at each table with the count at which the table was handed over, for counts and rounds alike; "
-        "rounds outside the shifts of their table on the gaming day go by the property's clock",
+        formula=(
+            "at each table, a shift ends with the handover count, for counts and rounds alike; rounds outside the "
+            "table's shifts of the gaming day are assigned by the property's clock"
+        ),
     ),
     *_ALL,
     key=("shift",),
@@ -184,21 +195,27 @@ HOURS: Final = Section(
     title="Sold at tables by hour, of a single gaming day",
     key=("hour",),
     columns=(
-        Column(name="hour", title="Hour", unit="moment", formula="when it begins, on the clock of the property"),
-        Column(name="sales", title="Sales", unit="count", added=True, formula="of chips, for currency or a check"),
+        Column(name="hour", title="Hour", unit="moment", formula="beginning of the hour, on the property's clock"),
+        Column(
+            name="sales",
+            title="Sales",
+            unit="count",
+            added=True,
+            formula="number of chip sales, for currency or a check",
+        ),
         Column(
             name="sold_for_currency_cents",
             title="For currency",
             unit="cents",
             added=True,
-            formula="chips sold for currency that went into drop boxes, as the pit reported them; no count yet",
+            formula="chips sold for currency put into drop boxes, as the pit reported them; not counted",
         ),
         Column(
             name="checks_issued_cents",
             title="For Counter Checks",
             unit="cents",
             added=True,
-            formula="chips given for Counter Checks",
+            formula="chips issued for Counter Checks",
         ),
         Column(name="sold_cents", title="Sold", unit="cents", added=True, formula="for currency + for Counter Checks"),
     ),
@@ -225,35 +242,42 @@ HOUSE_EDGES: Final = Section(
     columns=(
         _GAME,
         Column(name="wager", title="Wager"),
-        Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
-        Column(name="submission", title="Rules submission", formula="its hash"),
+        Column(name="version", title="Version", formula="version of the rules submission in effect for the wager"),
+        Column(name="submission", title="Rules submission", formula="hash of the rules submission"),
         Column(name="paytable", title="Paytable"),
-        Column(name="handle_cents", title="Handle", unit="cents", formula="the part that the house edge is for"),
-        Column(name="house_edge", title="House edge", formula="1 - payback, of all that is staked, as a fraction"),
+        Column(
+            name="handle_cents",
+            title="Handle",
+            unit="cents",
+            formula="part of the handle to which the house edge applies",
+        ),
+        Column(name="house_edge", title="House edge", formula="1 - payback, as a fraction of the total staked"),
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
         Column(
             name="counted",
             title="Counted",
             formula=(
-                "exactly: over all cards, and where play decides for the best play; sampled; or by_model. Of a wager "
-                "with a meter, in the long run. stated: the licensee's own value"
+                "exactly: over all cards, for the best play if players decide; sampled; by_model; in the long run for "
+                "wagers with a meter. stated: the licensee's own value"
             ),
         ),
         Column(
             name="standard_error",
             title="Standard error",
-            formula="of the house edge, percentage points; empty where it is exact",
+            formula="of the house edge, in percentage points; empty if exact",
         ),
         Column(
             name="counted_with",
             title="Counted with",
-            formula="the first of the wagers that are only made together, and share this house edge of all they staked",
+            formula=(
+                "first of the wagers that are always made together and share this house edge on their combined stakes"
+            ),
         ),
         Column(
             name="stated_percent",
             title="Licensee's own value %",
             unit="percent",
-            formula="as the rules submission states it: the house edge only where the registry counts none",
+            formula="as stated in the rules submission; used as house edge only if the registry has counted none",
         ),
         Column(name="source", title="Source of that value"),
         Column(name="reason", title="Why the registry has none"),

@@ -87,23 +87,41 @@ _KINDS: Final[Mapping[str, _Kind]] = {
 _COLUMNS: Final = (
     Column(name="since", title="Since", unit="moment"),
     Column(name="kind", title="Type"),
-    Column(name="severity", title="Severity", formula="high: the books lack something, or changed after their seal"),
+    Column(
+        name="severity",
+        title="Severity",
+        formula="high: records are missing from the books, or the books changed after the seal",
+    ),
     Column(name="subject", title="Object"),
     Column(name="table", title="Table"),
     PLAY,
     Column(name="game_kind", title="Kind of game", formula=KIND.formula),
     Column(name="gaming_day", title="Gaming day", unit="day"),
     Column(name="cents", title="Amount", unit="cents"),
-    Column(name="owner", title="Owner", formula="who explains it; without anybody, the desk whose work it is"),
-    Column(name="by", title="By", formula="whose doing it is: who entered it, and who approved it"),
+    Column(
+        name="owner",
+        title="Owner",
+        formula="the person who must explain it; until one is assigned, the responsible desk",
+    ),
+    Column(name="by", title="By", formula="the people responsible: who entered it, and who approved it"),
     Column(name="reason", title="Reason"),
-    Column(name="age_hours", title="Age, hours", unit="count", formula="until it was settled, else until now"),
+    Column(
+        name="age_hours",
+        title="Age, hours",
+        unit="count",
+        formula="from the time of the exception until it was settled; if open, until the as-of time",
+    ),
     Column(name="status", title="Status"),
     Column(name="settled_at", title="Settled at", unit="moment"),
     Column(name="settled_by", title="Settled by"),
     Column(name="resolution", title="Resolution"),
     Column(name="entry", title="Entry"),
-    Column(name="number", title="No.", unit="count", formula="among the notices of the entry; 0 for others"),
+    Column(
+        name="number",
+        title="No.",
+        unit="count",
+        formula="number among the notices of the same entry; 0 if it is not a notice",
+    ),
 )
 _KEY: Final = ("kind", "subject", "entry", "number")
 
@@ -173,11 +191,11 @@ EXCEPTIONS: Final = Report(
     name="exceptions",
     title="Exceptions",
     about=(
-        "Everything that is not as it should be: what is missing or was refused on its way into the books, rounds and "
-        "results that were changed, what settling noticed, days that changed after their seal, commands that were "
-        "refused, variances, slips, boxes, equipment and adjustments of the pit's desk, paybacks that an approval "
-        "passed over, alarms of the statistics; with owner, age and resolution. What says no gaming day is of the one "
-        "on which it was found, and of all later ones while it is open; so is an alarm."
+        "All exceptions: records that are missing or were refused, rounds and results that were changed, "
+        "notices of settlements, days that changed after their seal, refused commands, variances, slips, "
+        "boxes, equipment and adjustments of the pit desk, paybacks accepted by an override, and statistical "
+        "alarms; with owner, age and resolution. An exception without a gaming day belongs to the day on "
+        "which it was found, and to all later days while it is open; so does an alarm."
     ),
     sections=(BY_KIND, OPEN, OVER),
     sources=(

@@ -36,9 +36,13 @@ JOURNALS: Final = Section(
     key=("journal", "account", "department", "cost_center"),
     columns=(
         Column(name="journal", title="Journal"),
-        Column(name="kind", title="Kind", formula="a reversal takes back the journal before it, line by line"),
+        Column(
+            name="kind",
+            title="Kind",
+            formula="posting; or reversal: reverses the previous posting line by line",
+        ),
         _DAY,
-        Column(name="version", title="Version", unit="count", formula="1 is the sealed day"),
+        Column(name="version", title="Version", unit="count", formula="1: as sealed; higher: a restatement"),
         Column(name="journal_known_at", title="Known at", unit="moment"),
         *_DESTINATION,
         *_SIDES,
@@ -67,7 +71,12 @@ TRANSFERS: Final = Section(
     key=("transfer",),
     columns=(
         Column(name="transfer", title="Transfer"),
-        Column(name="cents", title="Left over", unit="cents", formula="the sum of the legs of both services"),
+        Column(
+            name="cents",
+            title="Left over",
+            unit="cents",
+            formula="sum of the transfer's legs in both services; zero when the transfer is complete",
+        ),
     ),
 )
 POSTINGS: Final = Section(
@@ -83,9 +92,11 @@ POSTINGS: Final = Section(
         Column(name="game", title="Game"),
         Column(name="pit", title="Pit"),
         Column(name="table_class", title="Table class"),
-        Column(name="account", title="Account", formula="of the most specific rule of the mapping that applies"),
+        Column(
+            name="account", title="Account", formula="account given by the most specific applicable rule of the mapping"
+        ),
         *_DESTINATION[2:],
-        Column(name="cents", title="Posted", unit="cents", formula="debits positive", added=True),
+        Column(name="cents", title="Posted", unit="cents", formula="debits positive, credits negative", added=True),
     ),
 )
 
@@ -106,14 +117,14 @@ async def _fill(books: Books) -> Content:
                 "postings without a rule",
                 Figure(len(ledger.unmapped)) if any(ledger.mappings.values()) else NOTHING,
                 NOTHING,
-                "the mapping has a rule for every leg that was posted on",
+                "the mapping has a rule for every leg with postings",
                 "count",
             ),
             Identity(
                 "entries that state no postings",
                 await unposted(books),
                 NOTHING,
-                "every entry that moved money says on which legs",
+                "every entry that moves money states its postings",
                 "count",
             ),
         ),
@@ -203,7 +214,7 @@ def _balanced(name: str, filled: Filled) -> Identity:
     debit, credit = (filled.total.cells[column.name] for column in _SIDES)
     assert isinstance(debit, int), "cents are whole"
     assert isinstance(credit, int), "cents are whole"
-    return Identity(name, Figure(debit), Figure(credit), "debits and credits come to the same")
+    return Identity(name, Figure(debit), Figure(credit), "total debits equal total credits")
 
 
 def _of_services(every: Iterable[Placed]) -> Iterator[Identity]:
@@ -211,16 +222,16 @@ def _of_services(every: Iterable[Placed]) -> Iterator[Identity]:
     for one in every:
         parts.setdefault(one.posted.service, []).append(one.cents)
     for service, figures in sorted(parts.items()):
-        yield Identity(f"postings of {service}", total(figures), NOTHING, "the postings of a service come to nothing")
+        yield Identity(f"postings of {service}", total(figures), NOTHING, "the postings of each service sum to zero")
 
 
 GENERAL_LEDGER: Final = Report(
     name="general-ledger",
     title="General ledger: journals and trial balance",
     about=(
-        "What services posted on each gaming day, under the general-ledger mapping of the property: a balanced journal "
-        "of each sealed day, a reversal and a new journal for each later change, and the trial balance that they "
-        "follow from."
+        "Postings of the services by gaming day, mapped to the property's general-ledger accounts: a balanced "
+        "journal of each sealed day, a reversal and a new journal for each later change, and the trial "
+        "balance behind them."
     ),
     sections=(JOURNALS, BALANCES, TRIAL_BALANCE, TRANSFERS, POSTINGS),
     sources=(

@@ -29,15 +29,20 @@ _THIRTY_DAYS: Final = timedelta(days=29)
 """The time from the first to the last of thirty gaming days."""
 
 _FIGURES: Final = (
-    Column(name="basis", title="Of", formula="what hold is a share of: drop, handle, or handle with exact edges"),
-    Column(name="basis_cents", title="Basis", unit="cents", formula="that drop or handle, of the period"),
-    Column(name="win_cents", title="Win", unit="cents", formula="of the same period; as counted where it is of drop"),
+    Column(name="basis", title="Of", formula="denominator of the hold: drop, handle, or handle with exact edges"),
+    Column(name="basis_cents", title="Basis", unit="cents", formula="drop or handle of the period"),
+    Column(
+        name="win_cents", title="Win", unit="cents", formula="win of the period; the counted win if the basis is drop"
+    ),
     Column(name="actual_percent", title="Actual %", unit="percent", formula="win / basis"),
-    Column(name="base_percent", title="Base %", unit="percent", formula="the same of the days of the base"),
+    Column(name="base_percent", title="Base %", unit="percent", formula="hold of the base, on the same basis"),
     Column(
         name="base",
         title="Base",
-        formula="prior_year, lifetime or theoretical, as the pack says, or expected: a counted table without one",
+        formula=(
+            "prior_year, lifetime or theoretical, as the pack defines; expected: the property's expected hold, "
+            "for a counted table without any of these"
+        ),
     ),
     Column(name="base_first_day", title="Base from", unit="day"),
     Column(name="base_last_day", title="Base to", unit="day"),
@@ -46,18 +51,23 @@ _FIGURES: Final = (
         name="deviation_percent",
         title="Deviation",
         unit="percent",
-        formula="actual - base in points; by the method percent, that as a share of the base",
+        formula="actual - base, in percentage points; with the method percent, as a percentage of the base",
     ),
     Column(
         name="limit_percent",
         title="Limit",
         unit="percent",
-        formula="the threshold; of a confidence interval, half its width: of exact variances, or of the days' win",
+        formula=(
+            "threshold; with the method confidence_interval, half the width of the interval: from exact "
+            "variances, or from the daily wins"
+        ),
     ),
-    Column(name="flag", title="Flag", formula="investigate: the deviation is larger than the limit"),
-    Column(name="missing", title="Missing", formula="why there is nothing to compare"),
-    Column(name="investigation", title="Investigation no.", formula="the last one that was opened of it in the month"),
-    Column(name="owner", title="Owner", formula="who investigates it"),
+    Column(name="flag", title="Flag", formula="investigate: the absolute deviation exceeds the limit"),
+    Column(name="missing", title="Missing", formula="why no comparison is possible"),
+    Column(
+        name="investigation", title="Investigation no.", formula="latest investigation of this hold opened in the month"
+    ),
+    Column(name="owner", title="Owner", formula="person who investigates the variance"),
     Column(name="conclusion", title="Conclusion"),
     Column(name="concluded_at", title="Concluded at", unit="moment"),
 )
@@ -324,10 +334,10 @@ HOLD_VARIANCE: Final = Report(
     name="hold-variance",
     title="Hold variance",
     about=(
-        "The hold of each table and game over the month (or the thirty days that end with it, as the jurisdiction's "
-        "pack says) against its base: that of the year before, of all that is known, or the theoretical one. What "
-        "deviates by more than the law allows is flagged, and has the number, owner and conclusion of what was found "
-        "out about it."
+        "Hold of each table and game over the month (or the thirty days ending with it, as the jurisdiction's "
+        "pack defines) against a base: the hold of the prior year or of all recorded days, or the theoretical "
+        "hold. Deviations above the legal limit are flagged, with the number, owner and conclusion of their "
+        "investigation."
     ),
     sections=(TABLES, GAMES),
     sources=(

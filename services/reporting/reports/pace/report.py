@@ -401,14 +401,14 @@ async def _identities(books: Books, whole: Pace, settled: SettledRounds) -> tupl
             "rounds of hours",
             rounds_figure(books, whole),
             counted,
-            "the rounds of all hours are those that were posted, less those reversed",
+            "rounds: the sum over all hours, and settlements posted - reversed",
             "count",
         ),
         Identity(
             "handle of hours",
             handle_figure(books, whole),
             handle,
-            "what was wagered in all hours is the handle",
+            "handle: the sum over all hours, and the total",
         ),
     )
 
@@ -417,10 +417,10 @@ PACE: Final = Report(
     name="pace",
     title="Pace and yield",
     about=(
-        "How fast tables play, how full they are, what a seat wagers and what an hour brings, by table, game, hour, "
-        "minimum and dealer, from every settled round; and how many results counted tables recorded. Rounds at a table "
-        "depend on who plays and on what is shuffled: a dealer's figures are stated with the interval that chance "
-        "alone explains, and say nothing of a person by themselves."
+        "Speed of play, occupancy, average wager per seat and win per hour, by table, game, hour, minimum and "
+        "dealer, from every settled round; and the number of results recorded at counted tables. The number "
+        "of rounds at a table depends on its players and on what is shuffled: figures of dealers are shown "
+        "with the interval that chance alone explains, and are by themselves no assessment of a person."
     ),
     sections=(TABLES, GAMES, OPEN_HOURS, RESULTS, RAKE, HOURS, MINIMUMS, SIDE_BETS, DEALERS),
     sources=(SettlementPosted, SettlementReversed, ResultCounted, ResultUncounted, SubmissionApproved, WinStated),

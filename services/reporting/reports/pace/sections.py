@@ -13,8 +13,8 @@ _HOURS: Final = Column(
     title="Hours of play",
     unit="decimal",
     formula=(
-        "from the first opening to the last closing of a round that was not reversed, in each hour of a dealer at a "
-        "table; a pause within it, as for a shuffle or a fill, is in it"
+        "time from the first opening to the last closing of a round, without reversed rounds, for each hour, "
+        "dealer and table; includes pauses in between, such as a shuffle or a fill"
     ),
 )
 _ROUNDS_PER_HOUR: Final = Column(
@@ -24,7 +24,7 @@ _SEATS: Final = Column(
     name="seats",
     title="Spots played",
     unit="count",
-    formula="seats that wagered against the house, counted in each round",
+    formula="seats that wagered against the house, summed over rounds",
 )
 _SEATS_PER_ROUND: Final = Column(
     name="seats_per_round", title="Occupied seats", unit="decimal", formula="spots played / rounds"
@@ -34,7 +34,7 @@ _WAGER: Final = Column(
     name="wager_cents",
     title="Average wagered",
     unit="cents",
-    formula="handle / spots played: by a seat in a round, with all of its wagers",
+    formula="handle / spots played: average of all wagers of a seat in a round",
 )
 _HANDLE_PER_HOUR: Final = Column(
     name="handle_per_hour_cents", title="Handle per hour", unit="cents", formula="handle / hours of play"
@@ -54,13 +54,13 @@ _YIELD: Final = (
         name="theoretical_win_per_hour_cents",
         title="Theoretical win per hour",
         unit="cents",
-        formula="handle x house edge / hours of play; of the wagers that have one, and empty where none has",
+        formula="theoretical win / hours of play; only wagers that have a house edge, empty if there are none",
     ),
     Column(
         name="theoretical_error_per_hour_cents",
         title="Standard error per hour",
         unit="cents",
-        formula="of the theoretical win / hours of play; 0 where all house edges are exact",
+        formula="standard error of the theoretical win / hours of play; 0 if all house edges are exact",
     ),
     STATED_HOUSE_EDGE,
 )
@@ -76,7 +76,7 @@ TABLES: Final = Section(
             name="minimum_cents",
             title="Minimum",
             unit="cents",
-            formula="usual minimum wager on its sign; empty if it changed: the section by minimum has each",
+            formula="usual minimum wager on the table's sign; empty if it changed (see the section by minimum)",
         ),
         *_PLAYED,
         Column(
@@ -92,7 +92,12 @@ GAMES: Final = Section(
     name="games",
     title="By game",
     key=("game",),
-    columns=(_GAME, Column(name="tables", title="Tables", unit="count", formula="that played it"), *_PLAYED, *_YIELD),
+    columns=(
+        _GAME,
+        Column(name="tables", title="Tables", unit="count", formula="tables that offered the game"),
+        *_PLAYED,
+        *_YIELD,
+    ),
 )
 OPEN_HOURS: Final = Section(
     name="open_hours",
@@ -104,7 +109,7 @@ OPEN_HOURS: Final = Section(
             name="open_hours",
             title="Hours open",
             unit="decimal",
-            formula="as table inventory states the periods in which it was open, until now if it is open still",
+            formula="time for which the table was open, by table inventory; up to now if still open",
         ),
         _ROUNDS,
         Column(
@@ -114,25 +119,25 @@ OPEN_HOURS: Final = Section(
             name="drop_per_open_hour_cents",
             title="Drop per hour open",
             unit="cents",
-            formula="counted drop / hours open; empty while something is missing, and at non-banking tables",
+            formula="counted drop / hours open; empty while a count is missing, and for non-banking tables",
         ),
         Column(
             name="win_per_open_hour_cents",
             title="Win per hour open",
             unit="cents",
-            formula="counted win / hours open; empty while something is missing, and at non-banking tables",
+            formula="counted win / hours open; empty while a count is missing, and for non-banking tables",
         ),
         Column(
             name="theoretical_win_per_open_hour_cents",
             title="Theoretical win per hour open",
             unit="cents",
-            formula="handle x house edge / hours open; of the wagers that have one, and empty where none has",
+            formula="theoretical win / hours open; only wagers that have a house edge, empty if there are none",
         ),
         Column(
             name="theoretical_error_per_open_hour_cents",
             title="Standard error per hour open",
             unit="cents",
-            formula="of the theoretical win / hours open; 0 where all house edges are exact",
+            formula="standard error of the theoretical win / hours open; 0 if all house edges are exact",
         ),
         STATED_HOUSE_EDGE,
     ),
@@ -144,25 +149,25 @@ RESULTS: Final = Section(
     columns=(
         _TABLE,
         _GAME,
-        Column(name="kind", title="Kind", formula="of the game, as the property names it"),
+        Column(name="kind", title="Kind", formula="kind of game, as the property names it"),
         Column(
             name="results",
             title="Results",
             unit="count",
-            formula="as the table recorded them; nothing is settled of them, and no money is in them",
+            formula="results recorded by the table, which are not settled and involve no money",
         ),
-        Column(name="shoes", title="Shoes", unit="count", formula="that ended with one of the results"),
+        Column(name="shoes", title="Shoes", unit="count", formula="shoes that ended with one of these results"),
         Column(
             name="results_per_shoe",
             title="Results per shoe",
             unit="decimal",
-            formula="results / shoes; empty while no shoe has ended",
+            formula="results / shoes; empty before the first shoe has ended",
         ),
         Column(
             name="open_hours",
             title="Hours open",
             unit="decimal",
-            formula="as table inventory states the periods in which it was open, until now if it is open still",
+            formula="time for which the table was open, by table inventory; up to now if still open",
         ),
         Column(
             name="results_per_open_hour",
@@ -184,42 +189,42 @@ RAKE: Final = Section(
             title="Rake",
             unit="cents",
             added=True,
-            formula="chips found in counted boxes, with adjustments; collected time is part of it",
+            formula="chips found in counted boxes, with adjustments; includes collected time",
         ),
         Column(
             name="time_cents",
             title="Time collected",
             unit="cents",
             added=True,
-            formula="seats x the amount of each, as the table reported it",
+            formula="seats x amount per seat, as the table reported",
         ),
         Column(
             name="pots_cents",
             title="Rake of pots",
             unit="cents",
-            formula="rake - time collected; empty while a box is not counted",
+            formula="rake - time collected; empty while a box is uncounted",
         ),
-        Column(name="boxes", title="Collections", unit="count", added=True, formula="drop boxes taken off the table"),
+        Column(
+            name="boxes", title="Collections", unit="count", added=True, formula="drop boxes removed from the table"
+        ),
         Column(
             name="rake_per_box_cents",
             title="Rake per collection",
             unit="cents",
             formula="rake / counted boxes",
         ),
-        Column(
-            name="seat_hours", title="Seat hours paid", unit="decimal", formula="seats x the time that each paid for"
-        ),
+        Column(name="seat_hours", title="Seat hours paid", unit="decimal", formula="seats x time paid for by each"),
         Column(
             name="open_hours",
             title="Hours open",
             unit="decimal",
-            formula="as table inventory states the periods in which it was open, until now if it is open still",
+            formula="time for which the table was open, by table inventory; up to now if still open",
         ),
         Column(
             name="rake_per_open_hour_cents",
             title="Rake per hour open",
             unit="cents",
-            formula="rake / hours open; empty while a box is not counted",
+            formula="rake / hours open; empty while a box is uncounted",
         ),
     ),
 )
@@ -230,7 +235,7 @@ HOURS: Final = Section(
     columns=(
         _TABLE,
         _GAME,
-        Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
+        Column(name="hour", title="Hour", formula="hour in which the round closed, on the property's clock"),
         *_PLAYED,
     ),
 )
@@ -244,10 +249,12 @@ MINIMUMS: Final = Section(
             name="minimum_cents",
             title="Minimum",
             unit="cents",
-            formula="usual minimum wager on the tables' signs, on each gaming day",
+            formula="usual minimum wager on the tables' signs, for each gaming day",
         ),
-        Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
-        Column(name="tables", title="Tables", unit="count", formula="that played in this hour on any of the days"),
+        Column(name="hour", title="Hour", formula="hour in which the round closed, on the property's clock"),
+        Column(
+            name="tables", title="Tables", unit="count", formula="tables with rounds in this hour on any of the days"
+        ),
         *_PLAYED,
     ),
 )
@@ -259,7 +266,7 @@ SIDE_BETS: Final = Section(
         _TABLE,
         _GAME,
         Column(name="wager", title="Wager"),
-        Column(name="wagers", title="Stakes", unit="count", formula="stakes against the house"),
+        Column(name="wagers", title="Stakes", unit="count", formula="number of stakes against the house"),
         _SEATS,
         Column(name="take_up_percent", title="Take-up %", unit="percent", formula="stakes / spots played"),
         _HANDLE,
@@ -284,8 +291,8 @@ DEALERS: Final = Section(
             title="Rounds of others",
             unit="decimal",
             formula=(
-                "what all dealers of the game together would have dealt in these hours, each hour at their pace with "
-                "as many occupied seats (rounded to whole seats)"
+                "rounds that all dealers of the game would have dealt in these hours: hours of play x their average "
+                "pace with the same number of occupied seats (rounded to whole seats)"
             ),
         ),
         Column(

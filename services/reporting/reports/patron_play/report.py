@@ -17,43 +17,49 @@ from shared.contracts.settlements import SettlementPosted, SettlementReversed
 from shared.contracts.submissions import SubmissionApproved
 from shared.runtime.http.roles import READ_PATRON_REPORTS
 
-_PATRON: Final = Column(name="patron", title="Patron", formula="by reference; empty where the owner is not known")
-_ACCOUNT: Final = Column(name="account", title="Account", formula="only where its owner is not known")
+_PATRON: Final = Column(name="patron", title="Patron", formula="by reference; empty if the account's owner is unknown")
+_ACCOUNT: Final = Column(name="account", title="Account", formula="only if its owner is unknown")
 _GAME: Final = Column(name="game", title="Game")
 _PLAY: Final = (
-    Column(name="stakes", title="Stakes", unit="count", added=True, formula="against the house, from an account"),
-    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="what was staked"),
+    Column(
+        name="stakes",
+        title="Stakes",
+        unit="count",
+        added=True,
+        formula="number of stakes against the house with money from an account",
+    ),
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="amount staked"),
     Column(
         name="funded_cents",
         title="From accounts",
         unit="cents",
         added=True,
-        formula="of the handle; the rest of a wager was in chips",
+        formula="part of the handle staked from accounts; the rest was in chips",
     ),
-    Column(name="payout_cents", title="Payout", unit="cents", added=True, formula="with the stakes that went back"),
+    Column(name="payout_cents", title="Payout", unit="cents", added=True, formula="including returned stakes"),
     Column(name="win_cents", title="Settled win", unit="cents", added=True, formula="handle - payout, before meters"),
     Column(
         name="theoretical_win_cents",
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum over wagers of handle x house edge of the rules submission, half a cent to the even one; of the "
-            "wagers that have one, and empty where none has"
+            "sum over wagers of handle x house edge of the rules submission, rounded half to even; only wagers "
+            "that have a house edge, empty if there are none"
         ),
     ),
     Column(
         name="theoretical_error_cents",
         title="Standard error",
         unit="cents",
-        formula="of the theoretical win; 0 where all house edges are exact",
+        formula="standard error of the theoretical win; 0 if all house edges are exact",
     ),
     Column(
         name="deviation_cents",
         title="Standard deviation",
         unit="cents",
         formula=(
-            "of the win by chance: square root of the sum over wagers of exact variance x squared stakes; empty where "
-            "a wager has no exact distribution"
+            "standard deviation of the win by chance: square root of the sum over wagers of exact variance x "
+            "squared stakes; empty if a wager has no exact distribution"
         ),
     ),
 )
@@ -66,12 +72,12 @@ PATRONS: Final = Section(
         _PATRON,
         _ACCOUNT,
         _GAME,
-        Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager from an account"),
+        Column(name="rounds", title="Rounds", unit="count", added=True, formula="rounds with a wager from an account"),
         *_PLAY,
         Column(
             name="without_house_edge",
             title="Without edge",
-            formula="wagers that have none, each with its share of the handle",
+            formula="wagers without a house edge, each with its share of the handle",
         ),
         STATED_HOUSE_EDGE,
     ),
@@ -85,8 +91,8 @@ WAGERS: Final = Section(
         _ACCOUNT,
         _GAME,
         Column(name="wager", title="Wager"),
-        Column(name="version", title="Version", formula="of the rules submission that was wagered under"),
-        Column(name="submission", title="Rules submission", formula="its hash"),
+        Column(name="version", title="Version", formula="version of the rules submission in effect for the wager"),
+        Column(name="submission", title="Rules submission", formula="hash of the rules submission"),
         *_PLAY,
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
         Column(
@@ -175,7 +181,7 @@ async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
             "accounts and rounds",
             whole.funded,
             taken.get("account_staked_cents", NOTHING),
-            "what all patrons staked from accounts is what rounds took from accounts",
+            "amounts staked from accounts: by all patrons, and by the rounds",
         ),
     )
 
@@ -184,10 +190,10 @@ PATRON_PLAY: Final = Report(
     name="patron-play",
     title="Play of patrons, as settled",
     about=(
-        "What each patron wagered from accounts, by game and wager, from every settled round: handle and settled win "
-        "beside the theoretical win, its standard error, and the standard deviation of the win by chance. Wagers in "
-        "chips are left out: those in seats that a device tied to a rated patron are in ratings-against-rounds, all "
-        "others are of unidentified players."
+        "Wagers of each patron from accounts, by game and wager, from every settled round: handle and settled "
+        "win beside the theoretical win, its standard error, and the standard deviation of the win by chance. "
+        "Wagers in chips are excluded: those in seats that a device tied to a rated patron are in "
+        "ratings-against-rounds, all others belong to unidentified players."
     ),
     sections=(PATRONS, WAGERS),
     sources=(SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

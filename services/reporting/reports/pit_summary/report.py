@@ -246,20 +246,20 @@ async def _identities(books: Books, stays: list[_Stay], whole: Mapping[str, Coun
     sold = await books.amounts(("sold_for_currency_cents", "checks_issued_cents"), ("table_name",))
     reported = {stay.table for stay in stays if stay.sold is not None}
     return (
-        Identity("drop of shifts", of_shifts.drop, of_day.drop, "the drop of all shifts is that of the gaming day"),
-        Identity("win of shifts", of_shifts.win, of_day.win, "the win of all shifts is that of the gaming day"),
+        Identity("drop of shifts", of_shifts.drop, of_day.drop, "drop: the sum of all shifts, and the gaming day"),
+        Identity("win of shifts", of_shifts.win, of_day.win, "win: the sum of all shifts, and the gaming day"),
         Identity(
             "rounds of shifts",
             total(stay.rounds for stay in stays),
             counted,
-            "the rounds of all shifts are those that were posted, less those reversed",
+            "rounds: the sum of all shifts, and settlements posted - reversed",
             "count",
         ),
         Identity(
             "sales of shifts",
             total(stay.sold for stay in stays if stay.sold is not None),
             total(one for (table,), found in sold.items() if table in reported for one in found.values()),
-            "what was sold in all shifts is what the tables sold for currency and Counter Checks",
+            "chips sold for currency and Counter Checks: the sum of all shifts, and the tables' records",
         ),
     )
 
@@ -268,11 +268,12 @@ PIT_SUMMARY: Final = Report(
     name="pit-summary",
     title="Shift and pit summaries",
     about=(
-        "One sheet for each pit and shift, as pits print it: opener, fills, credits, closer, drop and its estimate, "
-        "win or loss, hold, head count, hours open and dealers of every table, whether it reports rounds or only "
-        "counts tell, with totals by game and of the pit; then the shifts over all pits, the pits over all shifts, "
-        "and the head counts by hour. Each figure is that of the drop and win summary and of the openers and closers "
-        "of the same gaming day. What has not been counted is named, and leaves no win: the estimate stands for it."
+        "One sheet for each pit and shift, as pits print it: opener, fills, credits, closer, drop and "
+        "estimated drop, win or loss, hold, head count, hours open and dealers of every table, and whether "
+        "its win is known from rounds or only from counts, with totals by game and for the pit; then the "
+        "shifts over all pits, the pits over all shifts, and head counts by hour. All figures agree with the "
+        "drop and win summary and with the openers and closers of the same gaming day. Items not yet counted "
+        "are listed; until they are, there is an estimated win only."
     ),
     sections=(TABLES, GAMES, PITS, STAFF, SHIFTS, WHOLE_PITS, HEADS),
     sources=(WinStated, PitRecorded, SettlementPosted, SettlementReversed),

@@ -6,7 +6,7 @@ from typing import Final
 from services.reporting.framework.document import Column, Section
 
 _PIT: Final = Column(name="pit", title="Pit")
-_SHIFT: Final = Column(name="shift", title="Shift", formula="it ends where a table was counted for it, and handed over")
+_SHIFT: Final = Column(name="shift", title="Shift", formula="at each table, a shift ends with the handover count")
 _TABLE: Final = Column(name="table", title="Table")
 _GAME: Final = Column(name="game", title="Game")
 _TABLES: Final = Column(name="tables", title="Tables", unit="count", formula="tables with a row in this shift and pit")
@@ -14,49 +14,60 @@ _OPEN: Final = Column(
     name="open_hours",
     title="Hours open",
     unit="decimal",
-    formula="as table inventory states the periods in which it was open in the shift, until now if it is open still",
+    formula="time for which the table was open in the shift, by table inventory; up to now if still open",
 )
 _COUNTED: Final = (
-    Column(name="opener_cents", title="Opener", unit="cents", formula="of the shift: a handover is one, too"),
+    Column(
+        name="opener_cents", title="Opener", unit="cents", formula="opener of the shift, which may be a handover count"
+    ),
     Column(name="fills_cents", title="Fills", unit="cents"),
     Column(name="credits_cents", title="Credits", unit="cents"),
-    Column(name="closer_cents", title="Closer", unit="cents", formula="of the shift: a handover is one, too"),
+    Column(
+        name="closer_cents", title="Closer", unit="cents", formula="closer of the shift, which may be a handover count"
+    ),
 )
-_OF_DAY: Final = "of the day: what one shift hands over to the next is in neither"
+_OF_DAY: Final = "of the day; handover counts between shifts are not included"
 _COUNTED_OF_DAY: Final = tuple(
     replace(column, formula=_OF_DAY) if column.name in ("opener_cents", "closer_cents") else column
     for column in _COUNTED
 )
 _WIN: Final = (
-    Column(name="drop_cents", title="Drop", unit="cents", formula="as counted: what law counts as drop"),
+    Column(
+        name="drop_cents", title="Drop", unit="cents", formula="counted instruments that the law includes in the drop"
+    ),
     Column(
         name="estimated_drop_cents",
         title="Estimated drop",
         unit="cents",
         formula=(
-            "sold for currency and Counter Checks as the pit reported it; of a counted table that reports sales over "
-            "an amount alone, only those; empty where it reports none"
+            "chips sold for currency and Counter Checks, as the pit reported; only sales over an amount, if a "
+            "counted table reports only those; empty if the table reports no sales"
         ),
     ),
-    Column(name="win_cents", title="Win", unit="cents", formula="as counted; a loss is negative"),
+    Column(name="win_cents", title="Win", unit="cents", formula="counted win; a loss is negative"),
     Column(
         name="estimated_win_cents",
         title="Estimated win",
         unit="cents",
-        formula="closer + credits + estimated drop - opener - fills, where opener and closer are known",
+        formula="closer + credits + estimated drop - opener - fills; empty without an opener or a closer",
     ),
     Column(name="hold_percent", title="Hold %", unit="percent", formula="win / drop"),
 )
 _PLAYED: Final = (
-    Column(name="rounds", title="Rounds", unit="count", formula="posted - reversed; none where only counts tell"),
+    Column(
+        name="rounds",
+        title="Rounds",
+        unit="count",
+        formula="posted - reversed; empty for counted tables, which report no rounds",
+    ),
     Column(
         name="heads",
         title="Head count",
         unit="decimal",
-        formula="seats that wagered in a round, on average; of several tables, added up over those with rounds",
+        formula="average number of seats that wagered in a round; for several tables, the sum over tables with rounds",
     ),
 )
-_MISSING: Final = Column(name="missing", title="Missing", formula="what has not been counted: then there is no win")
+_MISSING: Final = Column(name="missing", title="Missing", formula="items not counted yet; until then there is no win")
 
 _ADDED: Final = (_TABLES, _OPEN, *_COUNTED, *_WIN, *_PLAYED, _MISSING)
 
@@ -69,7 +80,7 @@ TABLES: Final = Section(
         Column(
             name="play",
             title="Win known from",
-            formula="rounds: it reports them; counted: only counts tell, so that there are no rounds and no heads",
+            formula="rounds: the table reports rounds; counted: known only from counts, without rounds and head counts",
         ),
         *(_OPEN, *_COUNTED, *_WIN, *_PLAYED),
     ),
@@ -80,7 +91,7 @@ STAFF: Final = Section(
     key=("pit", "shift", "table"),
     columns=(
         *(_PIT, _SHIFT, _TABLE),
-        Column(name="dealers", title="Dealers", formula="whom rounds and pit events at the table name as its dealer"),
+        Column(name="dealers", title="Dealers", formula="dealers named by the rounds and pit events at the table"),
         _MISSING,
     ),
 )
@@ -123,14 +134,14 @@ HEADS: Final = Section(
     key=("pit", "hour"),
     columns=(
         _PIT,
-        Column(name="hour", title="Hour", formula="in which a round was closed, on the property's clock"),
-        Column(name="tables", title="Tables", unit="count", formula="that closed a round in it"),
+        Column(name="hour", title="Hour", formula="hour in which the round closed, on the property's clock"),
+        Column(name="tables", title="Tables", unit="count", formula="tables that closed a round in the hour"),
         Column(name="rounds", title="Rounds", unit="count"),
         Column(
             name="heads",
             title="Head count",
             unit="decimal",
-            formula="seats that wagered in a round, on average, added up over the tables",
+            formula="average number of seats that wagered in a round, summed over the tables",
         ),
     ),
 )

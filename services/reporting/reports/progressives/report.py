@@ -240,19 +240,19 @@ async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Iden
             "contributions",
             sum_of(at_tables, "meter_settled_cents"),
             rounds.get("meter_contribution_cents", NOTHING),
-            "what the tables added to their pools in whole cents is what the settled rounds added to meters",
+            ("amounts added to pools by tables, in whole cents, and amounts added to meters by the settled rounds"),
         ),
         Identity(
             "awards",
             sum_of(at_tables, "meter_award_cents"),
             rounds.get("meter_payout_cents", NOTHING),
-            "what was paid from the pools is what came off meters in the settled rounds",
+            "awards paid from pools, and awards paid from meters in the settled rounds",
         ),
         Identity(
             "resets",
             as_shown(sum_of(at_tables, "meter_reset_nanocents")),
             rounds.get("meter_reset_cents", NOTHING),
-            "what restored the pools after awards is what restored meters in the settled rounds",
+            "amounts that restored pools after awards, and amounts that restored meters in the settled rounds",
         ),
     )
 
@@ -266,7 +266,7 @@ async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
     then = books.asked(known_at=last.recorded_at)
     found = await then.amounts(MEASURES, ("item",), first=date.min)
     known = total(as_displayed(_display([measures])) for measures in found.values())
-    says = "what the meters showed at the end of the last day is what was reconciled then"
+    says = "meter displays at the end of the last day, and displays as reconciled for that day"
     shown = Figure(sum(pool.shown_cents for pool in last.fact.pools), (last.entry,))
     return (Identity("displays as reconciled", known, shown, says),)
 
@@ -275,8 +275,9 @@ PROGRESSIVES: Final = Report(
     name="progressives",
     title="Progressive reconciliation",
     about=(
-        "What every progressive pool showed at the beginning and at the end, to the last share of a cent, and why: "
-        "contributions by table, hits, resets, transfers and adjustments with who approved them."
+        "Opening and closing value of every progressive pool, to fractions of a cent, and all movements "
+        "between them: contributions by table, hits, resets, and transfers and adjustments with the people "
+        "who approved them."
     ),
     sections=(POOLS, CONTRIBUTIONS, HITS, CHANGES, RECONCILED, FINDINGS),
     sources=(

@@ -10,8 +10,8 @@ def _exact(name: str, title: str, formula: str = "", *, added: bool = True) -> C
 
 
 _WAGERS: Final = (
-    Column(name="wagers", title="Wagers", unit="count", added=True, formula="that qualified"),
-    Column(name="wagered_cents", title="Wagered", unit="cents", added=True, formula="on these"),
+    Column(name="wagers", title="Wagers", unit="count", added=True, formula="number of qualifying wagers"),
+    Column(name="wagered_cents", title="Wagered", unit="cents", added=True, formula="amount of the qualifying wagers"),
 )
 
 POOLS: Final = Section(
@@ -20,28 +20,28 @@ POOLS: Final = Section(
     key=("pool",),
     columns=(
         Column(name="pool", title="Pool"),
-        _exact("opening_cents", "Open meter", "the closing meter of the day before"),
+        _exact("opening_cents", "Open meter", "closing value of the previous day"),
         *_WAGERS,
-        _exact("contribution_cents", "Contributions", "rate x wagered, less what went to the overflow meter"),
+        _exact("contribution_cents", "Contributions", "rate x wagered - diverted to the overflow meter"),
         Column(name="hits", title="Hits", unit="count", added=True),
-        Column(name="award_cents", title="Paid", unit="cents", added=True, formula="awards that came off the meter"),
-        _exact("reset_cents", "Resets", "what restored the meter after awards and by approved resets"),
-        _exact("seed_cents", "Base", "what the house put in at the beginning"),
-        _exact("transfer_cents", "Transfers", "approved transfers in, less those out"),
-        _exact("adjusted_cents", "Adjustments", "approved adjustments, and what resets took off"),
-        _exact("released_cents", "From overflow", "what came back from the overflow meter"),
+        Column(name="award_cents", title="Paid", unit="cents", added=True, formula="awards paid from the meter"),
+        _exact("reset_cents", "Resets", "amounts that restored the meter after awards, and approved resets"),
+        _exact("seed_cents", "Base", "initial funding by the house"),
+        _exact("transfer_cents", "Transfers", "approved transfers in - transfers out"),
+        _exact("adjusted_cents", "Adjustments", "approved adjustments, and reductions by resets"),
+        _exact("released_cents", "From overflow", "returned from the overflow meter"),
         _exact(
             "closing_cents",
             "Close",
             "open + contributions - paid + resets + base + transfers + adjustments + from overflow",
         ),
-        Column(name="shown_cents", title="Displayed", unit="cents", added=True, formula="the whole cents of the close"),
+        Column(name="shown_cents", title="Displayed", unit="cents", added=True, formula="closing value in whole cents"),
         _exact("reserve_opening_cents", "Open reserve"),
         _exact("reserved_cents", "To reserve", "hidden rate x wagered"),
-        _exact("reserve_used_cents", "From reserve", "what of the resets came from the reserve"),
+        _exact("reserve_used_cents", "From reserve", "part of the resets funded from the reserve"),
         _exact("reserve_closing_cents", "Close of reserve", "open reserve + to reserve - from reserve"),
         _exact("overflow_opening_cents", "Open overflow"),
-        _exact("overflow_cents", "To overflow", "contributions above the limit of the pool"),
+        _exact("overflow_cents", "To overflow", "contributions above the pool's limit"),
         _exact("overflow_closing_cents", "Close of overflow", "open overflow + to overflow - from overflow"),
     ),
 )
@@ -54,13 +54,19 @@ CONTRIBUTIONS: Final = Section(
         Column(name="table", title="Table"),
         Column(name="game", title="Game"),
         *_WAGERS,
-        _exact("increment_cents", "Increments", "rate x wagered, what went to the overflow meter included"),
-        _exact("overflow_cents", "To overflow", "what of the increments was above the limit of the pool"),
+        _exact("increment_cents", "Increments", "rate x wagered, including amounts diverted to the overflow meter"),
+        _exact("overflow_cents", "To overflow", "part of the increments above the pool's limit"),
         _exact("reserved_cents", "To reserve", "hidden rate x wagered"),
         Column(
-            name="settled_cents", title="Settled", unit="cents", added=True, formula="in whole cents, by the rounds"
+            name="settled_cents",
+            title="Settled",
+            unit="cents",
+            added=True,
+            formula="whole cents, as settled by the rounds",
         ),
-        _exact("difference_cents", "Shares of a cent", "increments - settled: each round drops its share of a cent"),
+        _exact(
+            "difference_cents", "Shares of a cent", "increments - settled: fractions of a cent, which each round drops"
+        ),
         Column(name="hits", title="Hits", unit="count", added=True),
         Column(name="award_cents", title="Paid", unit="cents", added=True),
         _exact("reset_cents", "Resets"),
@@ -82,7 +88,7 @@ HITS: Final = Section(
         Column(name="category", title="Hand"),
         Column(name="award_cents", title="Paid", unit="cents", added=True),
         Column(name="entry", title="Entry"),
-        Column(name="number", title="Number", unit="count", formula="among the hits of the entry"),
+        Column(name="number", title="Number", unit="count", formula="number among the hits of the same entry"),
     ),
 )
 CHANGES: Final = Section(
@@ -96,7 +102,7 @@ CHANGES: Final = Section(
         Column(name="kind", title="Kind"),
         Column(name="pool", title="Pool"),
         Column(name="to", title="To pool"),
-        Column(name="cents", title="Amount", unit="cents", formula="as it was asked for; a reset has none"),
+        Column(name="cents", title="Amount", unit="cents", formula="as requested; empty for a reset"),
         Column(name="before_cents", title="Before", unit="exact_cents"),
         Column(name="after_cents", title="After", unit="exact_cents"),
         Column(name="requested_by", title="Requested by"),
@@ -118,11 +124,13 @@ RECONCILED: Final = Section(
             name="difference_cents",
             title="Difference",
             unit="exact_cents",
-            formula="what the movements left unexplained of the closing reading",
+            formula="closing reading - closing value computed from the movements",
         ),
-        Column(name="readings", title="Readings", unit="count", formula="of tables, before rounds"),
         Column(
-            name="readings_different", title="Different", unit="count", formula="readings that were not the meter's"
+            name="readings", title="Readings", unit="count", formula="meter readings reported by tables before rounds"
+        ),
+        Column(
+            name="readings_different", title="Different", unit="count", formula="readings that differed from the meter"
         ),
         Column(name="liability_cents", title="Liability", unit="cents"),
         Column(name="by", title="Reconciled by"),
@@ -145,7 +153,10 @@ FINDINGS: Final = Section(
         Column(
             name="findings",
             title="Findings",
-            formula="contribution: rate x wagered is not what was settled; reset: the submission's is not the pool's",
+            formula=(
+                "contribution: the settled amount differs from rate x wagered; reset: the reset amount of the "
+                "submission differs from that of the pool"
+            ),
         ),
         Column(name="entry", title="Entry"),
     ),

@@ -22,17 +22,17 @@ from shared.runtime.http.roles import READ_PATRON_REPORTS
 _PATRON: Final = Column(name="patron", title="Patron", formula="by reference")
 _BY_RATING: Final = (
     Column(name="rated_bet_cents", title="Average bet, rated", unit="cents"),
-    Column(name="rated_decisions", title="Decisions, rated", unit="count", formula="rounded"),
+    Column(name="rated_decisions", title="Decisions, rated", unit="count", formula="rounded to whole decisions"),
     Column(
         name="rated_win_cents",
         title="Theoretical win, rated",
         unit="cents",
-        formula="as stated; empty where a part is not known",
+        formula="as stated by the ratings; empty if a factor is unknown",
     ),
 )
 _BY_ROUNDS: Final = (
-    Column(name="rounds", title="Rounds", unit="count", added=True, formula="with a wager that is tied to the patron"),
-    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="of all wagers, side bets included"),
+    Column(name="rounds", title="Rounds", unit="count", added=True, formula="rounds with a wager tied to the patron"),
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="all wagers, including side bets"),
     Column(name="bet_cents", title="Average bet", unit="cents", formula="handle / rounds"),
     Column(name="win_cents", title="Settled win", unit="cents", added=True, formula="handle - payout, before meters"),
     Column(
@@ -40,44 +40,50 @@ _BY_ROUNDS: Final = (
         title="Theoretical win",
         unit="cents",
         formula=(
-            "sum over wagers of handle x house edge of the rules submission, half a cent to the even one; wagers "
-            "without a house edge are left out, and named beside it; empty where there are no others"
+            "sum over wagers of handle x house edge of the rules submission, rounded half to even; wagers without "
+            "a house edge are excluded and listed beside it; empty if there are no others"
         ),
     ),
     Column(
         name="theoretical_error_cents",
         title="Standard error",
         unit="cents",
-        formula="of the theoretical win; 0 where all house edges are exact",
+        formula="standard error of the theoretical win; 0 if all house edges are exact",
     ),
     Column(
         name="without_house_edge",
         title="Without edge",
-        formula="wagers that have no house edge, each with its share of the handle",
+        formula="wagers without a house edge, each with its share of the handle",
     ),
     STATED_HOUSE_EDGE,
     Column(
-        name="without_edge_percent", title="Of the handle", unit="percent", formula="handle on these wagers / handle"
+        name="without_edge_percent",
+        title="Of the handle",
+        unit="percent",
+        formula="handle of wagers without a house edge / handle",
     ),
     Column(
         name="deviation_cents",
         title="Standard deviation",
         unit="cents",
-        formula="of the win by chance; empty where a wager has no exact distribution",
+        formula="standard deviation of the win by chance; empty if a wager has no exact distribution",
     ),
 )
 _TIED_BY: Final = Column(
     name="tied_by",
     title="Tied by",
-    formula="account: wagers from the patron's; seat: a device of the table signed who played in it; or both",
+    formula=(
+        "account: wagers from the patron's account; seat: a device of the table signed which patron played in "
+        "the seat; or both"
+    ),
 )
 _DIFFERENCE: Final = Column(
     name="difference_cents",
     title="Difference",
     unit="cents",
     formula=(
-        "theoretical win, rated - theoretical win; empty where one of them is, a wager has no house edge, or a span "
-        "was at a counted table"
+        "theoretical win, rated - theoretical win; empty if either is, if a wager has no house edge, or if a "
+        "span was at a counted table"
     ),
 )
 
@@ -90,13 +96,13 @@ SESSIONS: Final = Section(
         Column(name="rating", title="Rating"),
         Column(name="tables", title="Tables", formula="in the order of play"),
         Column(name="opened_at", title="Opened", unit="moment"),
-        Column(name="seconds", title="Seconds played", unit="count", added=True, formula="pauses left out"),
+        Column(name="seconds", title="Seconds played", unit="count", added=True, formula="without pauses"),
         *_BY_RATING,
         _TIED_BY,
         Column(
             name="seat_taken_by",
             title="Seat taken by",
-            formula="ratings to which a device tied the same seat later; from then on it is theirs",
+            formula="ratings to which a device later tied the same seat; wagers from then on belong to them",
         ),
         *_BY_ROUNDS,
         _DIFFERENCE,
@@ -118,19 +124,19 @@ PATRONS: Final = Section(
             title="Handle, not rated",
             unit="cents",
             added=True,
-            formula="from accounts on these days, in no rating's time at its table",
+            formula="wagers from accounts on these days outside the time of any rating at the table",
         ),
         Column(
             name="unrated_win_cents",
             title="Theoretical win, not rated",
             unit="cents",
-            formula="of the wagers of that handle that have a house edge; empty where there are none",
+            formula="on the handle not rated, for wagers that have a house edge; empty if there are none",
         ),
         Column(
             name="unrated_without_edge_percent",
             title="Of it, without edge",
             unit="percent",
-            formula="handle, not rated, on wagers without a house edge / handle, not rated",
+            formula="handle not rated, on wagers without a house edge / handle not rated",
         ),
     ),
 )
@@ -227,12 +233,12 @@ RATINGS_AGAINST_ROUNDS: Final = Report(
     name="ratings-against-rounds",
     title="Ratings against rounds",
     about=(
-        "What the pit believed of patrons' play beside what they wagered in the settled rounds of the same tables and "
-        "times: average bet, decisions and theoretical win of each rating, their difference, and the play that nobody "
-        "rated. Wagers from accounts are of their owners. Wagers in chips are a patron's where a device of the table, "
-        "such as a player-card reader, signed that the patron played in that seat; elsewhere their player is "
-        "not identified, and the rounds have less than the patron played. At counted tables nothing is settled, and "
-        "the rating stands alone."
+        "The pit's ratings of patrons against their wagers in the settled rounds of the same tables and "
+        "times: average bet, decisions and theoretical win of each rating, the difference, and unrated play. "
+        "Wagers from accounts belong to the account's owner. Wagers in chips belong to a patron only if a "
+        "device of the table, such as a player-card reader, signed that the patron played in the seat; "
+        "otherwise the player is not identified, and the rounds show less than the patron played. Counted "
+        "tables have no settled rounds, only ratings."
     ),
     sections=(SESSIONS, PATRONS),
     sources=(RatingStated, SettlementPosted, SettlementReversed, SubmissionApproved, AccountOpened, PatronRegistered),

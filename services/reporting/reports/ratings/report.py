@@ -35,7 +35,7 @@ CLOSED: Final = Section(
         Column(name="tables", title="Tables", formula="in the order of play"),
         Column(name="opened_at", title="Opened", unit="moment"),
         Column(name="closed_at", title="Closed", unit="moment"),
-        Column(name="seconds", title="Seconds played", unit="count", added=True, formula="pauses left out"),
+        Column(name="seconds", title="Seconds played", unit="count", added=True, formula="without pauses"),
         Column(name="buy_in_cents", title="Bought in", unit="cents", added=True),
         Column(name="chips_in_cents", title="Chips in", unit="cents", added=True),
         Column(name="chips_out_cents", title="Chips out", unit="cents", added=True),
@@ -45,12 +45,12 @@ CLOSED: Final = Section(
             title="Theoretical win",
             unit="cents",
             formula=(
-                "sum over spans of average bet x decisions x house edge, half a cent to the even one; empty where a "
-                "part is not known"
+                "sum over spans of average bet x decisions x house edge, rounded half to even; empty if a factor is "
+                "unknown"
             ),
         ),
-        Column(name="problems", title="Problems", formula="what contradicts itself, or is not known"),
-        Column(name="rated_too", title="Rated at once", formula="other ratings of the patron that were open with it"),
+        Column(name="problems", title="Problems", formula="contradictions in the rating, and missing items"),
+        Column(name="rated_too", title="Rated at once", formula="other ratings of the patron open at the same time"),
     ),
 )
 SPANS: Final = Section(
@@ -60,21 +60,38 @@ SPANS: Final = Section(
     columns=(
         _PATRON,
         _RATING,
-        Column(name="span", title="Span", unit="count", formula="its number in the rating"),
+        Column(name="span", title="Span", unit="count", formula="number within the rating"),
         Column(name="table", title="Table"),
         Column(name="game", title="Game"),
         Column(name="seat", title="Seat", unit="count"),
-        Column(name="tied_by", title="Seat tied by", formula="the key of the table's device that signed it"),
+        Column(name="tied_by", title="Seat tied by", formula="key of the table's device that signed it"),
         Column(name="begins", title="Begins", unit="moment"),
         Column(name="ends", title="Ends", unit="moment"),
         Column(name="average_bet_cents", title="Average bet", unit="cents"),
-        Column(name="decisions", title="Decisions", formula="exact: settled rounds, or stated an hour x hours"),
-        Column(name="an_hour", title="Stated an hour", unit="count", formula="empty where rounds are settled"),
+        Column(
+            name="decisions",
+            title="Decisions",
+            formula="exact number: settled rounds, or stated decisions per hour x hours",
+        ),
+        Column(
+            name="an_hour",
+            title="Stated an hour",
+            unit="count",
+            formula="decisions per hour; empty if they are counted from settled rounds",
+        ),
         Column(name="house_edge", title="House edge", formula="exact"),
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
-        Column(name="edge_of", title="Edge of", formula="rules submission, wager and how it was counted; or stated"),
-        Column(name="source", title="Stated source", formula="where the property has what it states from"),
-        Column(name="theoretical_win", title="Theoretical win, exact", formula="cents: bet x decisions x edge"),
+        Column(
+            name="edge_of",
+            title="Edge of",
+            formula="rules submission, wager and how the edge was counted; or stated by the property",
+        ),
+        Column(name="source", title="Stated source", formula="source of the values that the property states"),
+        Column(
+            name="theoretical_win",
+            title="Theoretical win, exact",
+            formula="average bet x decisions x house edge, in cents",
+        ),
     ),
 )
 OPEN: Final = Section(
@@ -84,10 +101,10 @@ OPEN: Final = Section(
     columns=(
         _PATRON,
         _RATING,
-        Column(name="table", title="Table", formula="at which the patron plays now"),
+        Column(name="table", title="Table", formula="current table of the patron"),
         Column(name="opened_at", title="Opened", unit="moment"),
         Column(name="by", title="Opened by"),
-        Column(name="problems", title="Problems", formula="why a rating that was closed is not any more"),
+        Column(name="problems", title="Problems", formula="why a closed rating is open again"),
     ),
 )
 
@@ -175,9 +192,10 @@ RATINGS: Final = Report(
     name="ratings",
     title="Ratings",
     about=(
-        "How patrons were rated: time, average bet and theoretical win of each closed rating, with every part of it "
-        "and where that is from; what contradicts itself, who was rated at two tables at once, and what nobody closed. "
-        "An opinion of the pit: beside the rounds it stands in ratings-against-rounds."
+        "Ratings of patrons: time played, average bet and theoretical win of each closed rating, with every "
+        "factor and its source; contradictions, patrons rated at two tables at the same time, and ratings not "
+        "closed. Ratings are estimates of the pit; ratings-against-rounds compares them with the settled "
+        "rounds."
     ),
     sections=(CLOSED, SPANS, OPEN),
     sources=(RatingRecorded, RatingStated, SubmissionApproved, PropertyApproved),

@@ -193,9 +193,10 @@ STATISTICS: Final = Report(
     name="statistics",
     title="Statistics",
     about=(
-        "What was paid against what exact counting expects, by wager, table, dealer and shift; rows that hit too "
-        "often; counts by dealer; and the alarms of tests over time, whose false alarms are as rare as stated however "
-        "often anybody looks. A z-score or an alarm says where to look first. It proves nothing about anybody."
+        "Payouts against exactly computed expectations, by wager, table, dealer and shift; paytable rows that "
+        "hit too often; count variances by dealer; and alarms of sequential tests, whose stated rate of false "
+        "alarms holds however often they are looked at. A z-score or an alarm shows where to look first. It "
+        "is not proof against anyone."
     ),
     sections=(ALARMS, WAGERS, TABLES, DEALERS, SHIFTS, ROWS, COUNTS, WITHOUT, TESTS),
     sources=(SettlementPosted, SettlementReversed, SubmissionApproved, PitRecorded, DayFinal),

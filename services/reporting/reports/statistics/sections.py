@@ -14,34 +14,34 @@ _VERSION: Final = Column(name="version", title="Version", formula="of the rules 
 
 _AGAINST: Final = (
     Column(name="wagers", title="Wagers", unit="count", added=True, formula="stakes with an exact distribution"),
-    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="wagered on them"),
+    Column(name="handle_cents", title="Handle", unit="cents", added=True, formula="amount wagered on these"),
     Column(
         name="expected_cents",
         title="Expected payout",
         unit="cents",
-        formula="handle x exact payback under each rules submission, stakes that go back included",
+        formula="handle x exact payback under each rules submission, including returned stakes",
     ),
     Column(
         name="payout_cents",
         title="Payout",
         unit="cents",
         added=True,
-        formula="what came back of them, with bonus lines that they earn; Envy Bonuses are left out",
+        formula="paid on these wagers, including returned stakes and bonus lines they earn; without Envy Bonuses",
     ),
     Column(name="difference_cents", title="Difference", unit="cents", formula="payout - expected payout"),
     Column(
         name="deviation_cents",
         title="Standard deviation",
         unit="cents",
-        formula="square root of the sum of exact variance of a cent x squared stakes",
+        formula="square root of the sum of exact variance per unit staked x squared stakes",
     ),
     Column(
         name="z_score",
         title="z",
         formula=(
-            "difference / standard deviation. It takes wagers as decided apart from each other: seats of a round share "
-            "cards, so it is some tenths too large where many bet on the same cards. It is for one look at a closed "
-            "period; what is looked at every day is under Alarms"
+            "difference / standard deviation, for wagers assumed independent: seats of a round share cards, so z "
+            "is some tenths too large where many bet on the same cards. Valid for a single look at a closed "
+            "period; for daily monitoring, see Alarms"
         ),
     ),
 )
@@ -57,7 +57,7 @@ SHIFTS: Final = Section(
     name="shifts",
     title="By shift",
     key=("shift",),
-    columns=(Column(name="shift", title="Shift", formula="by the hand-over of each table"), *_AGAINST),
+    columns=(Column(name="shift", title="Shift", formula="by the handover count of each table"), *_AGAINST),
 )
 ROWS: Final = Section(
     name="rows",
@@ -74,12 +74,12 @@ ROWS: Final = Section(
         Column(
             name="probability",
             title="Chance of so many",
-            formula="exact binomial probability of so many hits or more, of wagers decided apart from each other",
+            formula="exact binomial probability of this many hits or more, for wagers assumed independent",
         ),
         Column(
             name="too_often",
             title="Too often",
-            formula=f"yes where the chance is below {FALSE_ALARMS} by the number of the wager's rows: one look",
+            formula=f"yes: the chance is below {FALSE_ALARMS} / number of the wager's rows; valid for a single look",
         ),
     ),
 )
@@ -88,11 +88,13 @@ COUNTS: Final = Section(
     title="Counts by dealer and shift",
     key=("dealer", "shift"),
     columns=(
-        Column(name="dealer", title="Dealer", formula="who dealt at the table since the count before: all of them"),
+        Column(name="dealer", title="Dealer", formula="all dealers at the table since the previous count"),
         Column(name="shift", title="Shift"),
-        Column(name="counts", title="Counts", unit="count", formula="of sealed gaming days, as of their last test"),
-        Column(name="off", title="Off", unit="count", formula="counted otherwise than expected"),
-        Column(name="short", title="Short", unit="count", formula="less was counted"),
+        Column(
+            name="counts", title="Counts", unit="count", formula="counts on sealed gaming days, as of their latest test"
+        ),
+        Column(name="off", title="Off", unit="count", formula="counts that differ from the expected amount"),
+        Column(name="short", title="Short", unit="count", formula="counts below the expected amount"),
         Column(name="variance_cents", title="Variance", unit="cents", formula="counted - expected"),
     ),
 )
@@ -108,12 +110,27 @@ ALARMS: Final = Section(
         _GAME,
         _WAGER,
         Column(name="row", title="Row"),
-        Column(name="since", title="Since", unit="day", formula="the gaming day after which it was raised; it stays"),
-        Column(name="observations", title="Observations", unit="count", formula="up to then"),
-        Column(name="statistic", title="Statistic", formula="common logarithm of what one unit, bet on it, had become"),
+        Column(
+            name="since",
+            title="Since",
+            unit="day",
+            formula="the gaming day whose test raised the alarm; an alarm stays listed",
+        ),
+        Column(
+            name="observations", title="Observations", unit="count", formula="number of observations until the alarm"
+        ),
+        Column(
+            name="statistic",
+            title="Statistic",
+            formula="common logarithm of the accumulated value of one unit bet against honest play",
+        ),
         Column(name="threshold", title="Threshold", formula="- common logarithm of the false-alarm rate"),
-        Column(name="false_alarms", title="False alarms", formula="how often honest play ever raises it, at the most"),
-        Column(name="says", title="What it says", formula="where to look first: it accuses nobody"),
+        Column(
+            name="false_alarms",
+            title="False alarms",
+            formula="upper limit of the probability that honest play ever raises the alarm",
+        ),
+        Column(name="says", title="What it says", formula="where to look first; not an accusation"),
     ),
 )
 TESTS: Final = Section(
@@ -123,13 +140,13 @@ TESTS: Final = Section(
     columns=(
         Column(name="test", title="Test"),
         Column(name="tests", title="Tests", unit="count", added=True),
-        Column(name="through", title="Through", unit="day", formula="the gaming day that was tested last"),
+        Column(name="through", title="Through", unit="day", formula="the last gaming day tested"),
         Column(name="observations", title="Observations", unit="count"),
         Column(name="alarms", title="Alarms", unit="count", added=True),
         Column(
             name="false_alarms_expected",
             title="False alarms at the most",
-            formula=f"tests x {FALSE_ALARMS}: of honest play, on average, however long they are carried on",
+            formula=f"tests x {FALSE_ALARMS}: maximum expected with honest play, however long the tests continue",
         ),
         Column(name="honest", title="What honest play is"),
     ),

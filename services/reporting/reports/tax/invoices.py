@@ -24,11 +24,11 @@ _AMOUNTS: Final = (
         title="Accrued",
         unit="cents",
         added=True,
-        formula="due with the return, as it is known now; none while a table is not counted, or the period runs",
+        formula=(
+            "amount due with the return, as known now; empty while a table is uncounted or the period has not ended"
+        ),
     ),
-    Column(
-        name="invoiced_cents", title="Invoiced", unit="cents", added=True, formula="approved invoices, less credits"
-    ),
+    Column(name="invoiced_cents", title="Invoiced", unit="cents", added=True, formula="approved invoices - credits"),
     Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="invoiced - accrued"),
 )
 
@@ -46,8 +46,8 @@ RETURNS: Final = Section(
             name="status",
             title="Status",
             formula=(
-                "agrees, differs, not invoiced, not accrued (an invoice without anything due), not counted yet, "
-                "or not due yet: its last gaming day has not ended"
+                "agrees; differs; not invoiced; not accrued: an invoice without an amount due; not counted yet; not "
+                "due yet: the last gaming day of the return has not ended"
             ),
         ),
         Column(name="invoices", title="Invoices"),
@@ -57,7 +57,7 @@ PAYEES: Final = Section(
     name="payees",
     title="By payee",
     key=("payee",),
-    columns=(_PAYEE, Column(name="returns", title="Returns", unit="count", formula="that are due"), *_AMOUNTS),
+    columns=(_PAYEE, Column(name="returns", title="Returns", unit="count", formula="returns that are due"), *_AMOUNTS),
 )
 INVOICES: Final = Section(
     name="invoices",
@@ -160,7 +160,7 @@ async def _fill(books: Books) -> Content:
         "invoices and returns",
         total(one.invoiced for one in returns),
         total(one.figure for one in approved),
-        "every approved invoice is that of one return",
+        "every approved invoice belongs to exactly one return",
     )
     sections = (
         fill(RETURNS, (one.row() for one in returns)),
@@ -274,11 +274,12 @@ TAX_INVOICES: Final = Report(
     name="tax-invoices",
     title="Invoices of taxes and the accrual",
     about=(
-        "For each return that ends in the period: what is due to each payee as the books know it now, what the payee "
-        "asked for with invoices that two people agreed on, and the difference. A return without an invoice, "
-        "an invoice without anything due, and a return of which a table is not counted yet say so; so does one "
-        "whose period runs. One that has not begun, or is from before the property, is there only with an invoice. By "
-        "payee the totals of the returns that are due and counted."
+        "For each return whose period ends in the period of the report: the amount due to each payee as the "
+        "books now show it, the amount invoiced by the payee and approved by a second person, and the "
+        "difference. Returns without an invoice, invoices without an amount due, returns with uncounted "
+        "tables and returns whose period has not ended are marked. Returns whose period has not begun, or "
+        "precedes the property, are listed only if there is an invoice. The totals by payee contain the "
+        "returns that are due and counted."
     ),
     sections=(RETURNS, PAYEES, INVOICES),
     sources=(

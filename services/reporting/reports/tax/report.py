@@ -224,13 +224,13 @@ async def _identities(
             "tables and classes",
             total(row["revenue_cents"] for row in tables if "revenue_cents" in row),
             Figure(sum(line.revenue_cents for line in sheet.classes)),
-            "the revenue of all tables and contests is that of their classes",
+            "total revenue: by table and contest, and by class",
         ),
         Identity(
             "days and sheet",
             total(Figure(line.amount_cents) for line in sheet.layers),
             Figure(sum(line.amount_cents for day in sheet.sheets for line in day.layers)),
-            "the layers of the days sum to those of the period",
+            "tax of the layers: the sum of the days, and the period",
         ),
     ]
     if sheet.shares:
@@ -247,7 +247,10 @@ async def _identities(
                 "sealed days",
                 Figure(won_cents, because),
                 Figure(sum(one.revenue_cents or 0 for one in sealed), tuple(one.entry for one in sealed)),
-                "what unchanged days brought, but for what accounts wagered and won, is what their sealed reports say",
+                (
+                    "revenue of unchanged sealed days, without electronic win: as computed here, and as in their "
+                    "sealed reports"
+                ),
             )
         )
     return tuple(found)
@@ -256,7 +259,9 @@ async def _identities(
 def _divided(sheet: PeriodSheet) -> Identity:
     bases = {(line.share, day.gaming_day): line.base_cents for day in sheet.sheets for line in day.shares}
     parties = Figure(sum(line.amount_cents for line in sheet.shares))
-    return Identity("parties", parties, Figure(sum(bases.values())), "the parties have all of the base, to the cent")
+    return Identity(
+        "parties", parties, Figure(sum(bases.values())), "the parties' amounts sum to the whole base, to the cent"
+    )
 
 
 _OF: Final = {
@@ -309,11 +314,11 @@ TAX: Final = Report(
     name="tax",
     title="Gross table game revenue and tax",
     about=(
-        "Revenue by class: the win as counted, the rake of non-banking tables, what accounts wagered and won at fully "
-        "automated ones, and the fees of contests less their prizes. Then each layer of tax as a line with its dated "
-        "rate and source, shares, and what is due to whom. Of a day it is the daily sheet; of a week or month the "
-        "return of the taxes that are paid with it, and an account of all others. After a restatement, each version "
-        "stands beside the one before."
+        "Revenue by class: counted win, rake of non-banking tables, electronic win of fully automated tables, "
+        "and contest entry fees less prizes; then each layer of tax with its dated rate and source, the "
+        "shares, and the amount due to each payee. For a day, this is the daily sheet; for a week or month, "
+        "the return of the taxes paid for that period, with a statement of all others. After a restatement, "
+        "each version is shown beside the previous one."
     ),
     sections=(CLASSES, DAYS, TABLES, LAYERS, SHARES, ESTIMATES, DUE, AMENDED),
     sources=(

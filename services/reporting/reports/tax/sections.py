@@ -13,13 +13,15 @@ _REVENUE: Final = (
         name="revenue_cents",
         title="Revenue",
         unit="cents",
-        formula="the final win of the tables of the class, by the formula of the law; none while one is not counted",
+        formula="final win of the class's tables by the legal formula; empty while a table is uncounted",
     ),
     Column(
         name="counted_cents",
         title="Counted",
         unit="cents",
-        formula="what of the revenue is taxed or divided: below zero as the jurisdiction's pack says",
+        formula=(
+            "part of the revenue that is taxed or divided; negative revenue counts as the jurisdiction's pack defines"
+        ),
     ),
 )
 _LAW: Final = (
@@ -39,7 +41,7 @@ CLASSES: Final = Section(
     key=("revenue_class",),
     columns=(
         Column(name="revenue_class", title="Class"),
-        Column(name="basis", title="Basis", formula="how law computes the revenue of the class"),
+        Column(name="basis", title="Basis", formula="how the law computes the revenue of the class"),
         _DAYS,
         *_REVENUE,
         Column(name="note", title="Note"),
@@ -57,7 +59,7 @@ DAYS: Final = Section(
         Column(
             name="missing",
             title="Missing",
-            formula="tables that have no win yet: then their class has no revenue on the day",
+            formula="tables without a win; until they have one, the class has no revenue for the day",
         ),
     ),
 )
@@ -67,7 +69,7 @@ TABLES: Final = Section(
     key=("revenue_class", "name"),
     columns=(
         Column(name="revenue_class", title="Class"),
-        Column(name="name", title="Table", formula="or contest"),
+        Column(name="name", title="Table", formula="table or contest"),
         Column(name="game", title="Game"),
         KIND,
         PLAY,
@@ -77,7 +79,7 @@ TABLES: Final = Section(
             title="Revenue",
             unit="cents",
             added=True,
-            formula="on these days; the tables of a class have all of its revenue",
+            formula="revenue on these days; the tables of a class sum to its revenue",
         ),
     ),
 )
@@ -88,12 +90,18 @@ LAYERS: Final = Section(
     columns=(
         Column(name="layer", title="Layer"),
         Column(name="payee", title="Payee"),
-        Column(name="filed", title="Return of", formula="the period of the return with which it is paid"),
-        Column(name="rate", title="Rate", formula="exact, as the jurisdiction's pack has it"),
+        Column(name="filed", title="Return of", formula="period of the return with which the tax is paid"),
+        Column(name="rate", title="Rate", formula="exact rate from the jurisdiction's pack"),
         *_LAW,
-        Column(name="base_cents", title="Base", unit="cents", formula="counted revenue of the classes that it taxes"),
         Column(
-            name="amount_cents", title="Tax", unit="cents", added=True, formula="base x rate, rounded as the pack says"
+            name="base_cents", title="Base", unit="cents", formula="counted revenue of the classes taxed by the layer"
+        ),
+        Column(
+            name="amount_cents",
+            title="Tax",
+            unit="cents",
+            added=True,
+            formula="base x rate, rounded as the pack defines",
         ),
         *_SOURCE,
     ),
@@ -105,11 +113,17 @@ SHARES: Final = Section(
     columns=(
         Column(name="share", title="Share"),
         Column(name="party", title="Party"),
-        Column(name="part", title="Part", formula="exact, as the jurisdiction's pack has it"),
+        Column(name="part", title="Part", formula="exact fraction from the jurisdiction's pack"),
         *_LAW,
-        Column(name="base_cents", title="Base", unit="cents", formula="counted revenue of the classes that it divides"),
         Column(
-            name="amount_cents", title="Amount", unit="cents", added=True, formula="the parties of a day have all of it"
+            name="base_cents", title="Base", unit="cents", formula="counted revenue of the classes divided by the share"
+        ),
+        Column(
+            name="amount_cents",
+            title="Amount",
+            unit="cents",
+            added=True,
+            formula="the amounts of the parties sum to the base for each day",
         ),
         *_SOURCE,
     ),
@@ -121,34 +135,37 @@ ESTIMATES: Final = Section(
     columns=(
         Column(name="layer", title="Layer"),
         Column(name="payee", title="Payee"),
-        Column(name="month", title="Month", unit="day", formula="its first day"),
-        Column(name="tax_cents", title="Tax", unit="cents", formula="of the month, as in the layers of tax"),
+        Column(name="month", title="Month", unit="day", formula="first day of the month"),
+        Column(name="tax_cents", title="Tax", unit="cents", formula="tax of the month, as in the layers of tax"),
         Column(
             name="paid_with",
             title="Paid with",
             unit="day",
-            formula="the month with whose return an estimate for this one was paid; none: nothing was",
+            formula="month with whose return the estimate for this month was paid; empty: none was paid",
         ),
         Column(
             name="paid_cents",
             title="Paid",
             unit="cents",
-            formula="the estimate for this month, the tax of that one; none if it is not in these books",
+            formula=(
+                "estimate already paid for this month: the tax of the month it was paid with; empty if that tax is "
+                "not in these books"
+            ),
         ),
-        Column(name="ahead_from", title="Ahead from", unit="day", formula="the month that an estimate is paid for"),
-        Column(name="ahead_months", title="Months", unit="count", formula="how many months are paid ahead"),
+        Column(name="ahead_from", title="Ahead from", unit="day", formula="first month for which an estimate is paid"),
+        Column(name="ahead_months", title="Months", unit="count", formula="number of months paid ahead"),
         Column(
             name="ahead_cents",
             title="Ahead",
             unit="cents",
-            formula="the estimate: the tax of the month, for each of them",
+            formula="estimate: tax of the month x months paid ahead",
         ),
         Column(
             name="change_cents",
             title="Change",
             unit="cents",
             added=True,
-            formula="ahead - paid: what it adds to what is due",
+            formula="ahead - paid: change of the amount due",
         ),
         *_SOURCE,
     ),
@@ -161,7 +178,11 @@ DUE: Final = Section(
         Column(name="payee", title="Payee"),
         Column(name="filed", title="Return of"),
         Column(
-            name="due_cents", title="Due", unit="cents", added=True, formula="its layers of tax, and what is paid ahead"
+            name="due_cents",
+            title="Due",
+            unit="cents",
+            added=True,
+            formula="layers of tax + change of the amounts paid ahead",
         ),
         Column(name="note", title="Note"),
     ),

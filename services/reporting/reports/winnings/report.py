@@ -280,13 +280,13 @@ async def _identities(
             "forms and candidates",
             Figure(sum(one.amount_cents for one in found)),
             Figure(sum(row["amount_cents"].value for row in logged)),
-            "every candidate is on one form",
+            "every candidate is on exactly one form",
         ),
         Identity(
             "rounds",
             Figure(len(rounds)),
             Figure(sum(one.times for one in (await posted_rounds(books, rounds)).values())),
-            "each round of a candidate was posted once more than it was taken back",
+            "each round with a candidate has one settlement in effect",
             unit="count",
         ),
     )
@@ -308,7 +308,7 @@ def _returned_once(
             "forms and returns",
             Figure(sum(row["amount_cents"].value for row in logged if row["form"] in titles)),
             Figure(sum(row["winnings_cents"].value for row in returns)),
-            "every form is on one information return",
+            "every form is on exactly one information return",
         ),
     )
 
@@ -343,7 +343,10 @@ def _marks(books: Books, found: Sequence[Candidate]) -> tuple[Mark, ...]:
         Mark(
             "nonresident aliens",
             "the lines of settlements that are kept",
-            "what is reported of them alone is listed where an account or a cashier says who won, taxed where",
+            (
+                "wins reportable only for nonresident aliens are listed only if an account or a cashier identifies "
+                "the winner and the tax residence"
+            ),
             ("candidates/winner", "forms/winner"),
         ),
         *_choice(books, columns),
@@ -356,9 +359,10 @@ WINNINGS: Final = Report(
     name="winnings",
     title="Winnings to report (W-2G, 1042-S)",
     about=(
-        "Wins that reach the thresholds of the year of their payment: candidates for forms, with who won where an "
-        "account or a cashier says it, and what was done about each form. A year has what was paid in it, by the clock "
-        "of the property; other periods go by the gaming day. A round that is taken back takes its wins with it."
+        "Wins that reach the reporting thresholds for the year of payment: candidates for forms, the winner "
+        "where an account or a cashier identifies one, and the status of each form. For a year, wins are "
+        "those paid in it by the property's clock; other periods go by gaming day. Wins of reversed rounds "
+        "are excluded."
     ),
     sections=(CANDIDATES, FORMS, RETURNS),
     sources=(SettlementPosted, SettlementReversed, AccountOpened, PatronRegistered, *SOURCES, *FILINGS),

@@ -28,39 +28,39 @@ RETURNS: Final = Section(
         Column(
             name="account_number",
             title="Account number",
-            formula="of the return; it follows from the patron, and the win, gaming day or year",
+            formula="account number of the return, derived from the patron and the win, gaming day or year",
         ),
-        Column(name="patron", title="Patron", formula="a reference"),
-        Column(name="residence", title="Tax residence", formula="the country, where it is known"),
-        Column(name="won_on", title="Won on", unit="day", formula="the first win, by the clock of the property"),
+        Column(name="patron", title="Patron", formula="by reference"),
+        Column(name="residence", title="Tax residence", formula="country, if known"),
+        Column(name="won_on", title="Won on", unit="day", formula="date of the first win, on the property's clock"),
         Column(name="wager", title="Wager"),
-        Column(name="forms", title="Forms", unit="count", formula="of the log, which are on the return"),
+        Column(name="forms", title="Forms", unit="count", formula="number of forms of the log on the return"),
         Column(name="winnings_cents", title="Winnings", unit="cents"),
-        Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
+        Column(name="regular_cents", title="Regular withholding", unit="cents", formula="to be withheld in every case"),
         Column(
             name="withheld_cents",
             title="Withheld",
             unit="cents",
-            formula="federal tax, as cashiers recorded it; none where they recorded nothing of a form",
+            formula="federal tax withheld, as cashiers recorded it; empty if nothing was recorded for a form",
         ),
         *TREATY,
         *STATE,
         *WITHHELD_BESIDE,
-        Column(name="identified_by", title="Identified by", formula="kinds of documents"),
-        Column(name="copy_by", title="Copy by", unit="day", formula="by when the winner has a copy"),
+        Column(name="identified_by", title="Identified by", formula="types of identification documents"),
+        Column(name="copy_by", title="Copy by", unit="day", formula="date by which the winner must have a copy"),
         Column(name="file_by", title="File by", unit="day"),
         Column(
             name="status",
             title="Status",
             formula=(
-                "due while it is in no filing; to_correct if it was sent with other amounts, or its wins are gone; "
-                "to_withdraw if it, or a later correction of it, was prepared with other amounts and was not sent"
+                "due: not in any filing; to_correct: sent with other amounts, or its wins were reversed; to_withdraw: "
+                "prepared with other amounts but not sent (the return or a later correction)"
             ),
         ),
         Column(
             name="filing",
             title="Filing",
-            formula="the last one of it that was sent and not rejected; if none was, the last one",
+            formula="the latest filing of the return that was sent and not rejected; if there is none, the latest one",
         ),
         Column(name="filed_winnings_cents", title="Winnings as filed", unit="cents"),
         Column(name="filed_withheld_cents", title="Withheld as filed", unit="cents"),
@@ -69,7 +69,7 @@ RETURNS: Final = Section(
         Column(
             name="late",
             title="Late",
-            formula="not sent by the last day, or sent after it; of corrections, the first return counts",
+            formula="not sent by the due date, or sent after it; for corrections, the date of the first return counts",
         ),
         *STEPS,
         AMENDMENT,

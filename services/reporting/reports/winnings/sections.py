@@ -6,34 +6,40 @@ from services.reporting.framework.document import Column, Section
 
 _FORM: Final = Column(name="form", title="Form")
 _WINNER: Final = Column(
-    name="winner", title="Winner", formula="whose winnings the rule is about; both, where no tax residence is known"
+    name="winner",
+    title="Winner",
+    formula="kind of winner to whom the rule applies; both kinds, if the tax residence is unknown",
 )
 _WHO: Final = (
-    Column(name="account", title="Account", formula="a reference, where the wager was electronic"),
-    Column(name="patron", title="Patron", formula="a reference, of the account or as a cashier recorded who won"),
-    Column(name="residence", title="Tax residence", formula="the country, where it is known"),
+    Column(name="account", title="Account", formula="account reference, if the wager was electronic"),
+    Column(
+        name="patron", title="Patron", formula="by reference: the account's owner, or the winner recorded by a cashier"
+    ),
+    Column(name="residence", title="Tax residence", formula="country, if known"),
 )
 _WITHHELD: Final = (
-    Column(name="regular_cents", title="Regular withholding", unit="cents", formula="withheld in any case"),
+    Column(name="regular_cents", title="Regular withholding", unit="cents", formula="to be withheld in every case"),
     Column(
         name="backup_cents",
         title="Backup withholding",
         unit="cents",
-        formula="withheld where the winner gives no taxpayer identification number",
+        formula="to be withheld if the winner provides no taxpayer identification number",
     ),
 )
 
 TREATY: Final = (
-    Column(name="treaty", title="Treaty", formula="the country whose treaty gives relief, as the winner claimed"),
-    Column(name="rate_percent", title="Rate", formula="of regular withholding, percent"),
+    Column(name="treaty", title="Treaty", formula="country whose treaty reduces the rate, as the winner claimed"),
+    Column(name="rate_percent", title="Rate", formula="percentage of regular withholding"),
 )
 STATE: Final = (
-    Column(name="state_code", title="State", formula="whose tax may be withheld beside the federal one"),
+    Column(
+        name="state_code", title="State", formula="state that may require withholding in addition to the federal tax"
+    ),
     Column(
         name="state_cents",
         title="State withholding",
         unit="cents",
-        formula="withheld in any case, as the pack of the state says",
+        formula="to be withheld in every case, under the state's pack",
     ),
 )
 WITHHELD_BESIDE: Final = (
@@ -55,8 +61,8 @@ CANDIDATES: Final = Section(
             name="win",
             title="Win",
             formula=(
-                "round, or minute (UTC) at a counted table / seat / wager / line of the settlement; 0: as a cashier "
-                "said it"
+                "round (at a counted table: the minute, in UTC) / seat / wager / settlement line; line 0: recorded by "
+                "a cashier"
             ),
         ),
         _WINNER,
@@ -65,7 +71,10 @@ CANDIDATES: Final = Section(
             name="paid_on",
             title="Paid on",
             unit="day",
-            formula="by the clock of the property, its year decides; when the round was closed, or as a cashier said",
+            formula=(
+                "date on the property's clock, which determines the tax year: the closing of the round, or as "
+                "recorded by a cashier"
+            ),
         ),
         Column(name="moment", title="Moment", unit="moment"),
         Column(name="table", title="Table"),
@@ -76,17 +85,17 @@ CANDIDATES: Final = Section(
             name="amount_cents",
             title="Winnings",
             unit="cents",
-            formula="what was paid on top of the stake, where winnings are reduced by the wager",
+            formula="amount paid in excess of the stake, if winnings are reduced by the wager",
         ),
-        Column(name="odds", title="Odds", formula="of the wager at a counted table, as a cashier said"),
-        Column(name="capped", title="Capped", formula="the payout limit, if one paid less than the odds make"),
+        Column(name="odds", title="Odds", formula="odds of the wager at a counted table, as recorded by a cashier"),
+        Column(name="capped", title="Capped", formula="the payout limit that reduced the payment below the odds"),
         Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
         Column(name="threshold_cents", title="Threshold", unit="cents"),
         Column(name="least_ratio", title="Least ratio", unit="count"),
         *_WHO,
         *_WITHHELD,
-        Column(name="source", title="Source", formula="of the threshold that was applied"),
-        Column(name="status", title="Status", formula="whether that was confirmed at its source"),
+        Column(name="source", title="Source", formula="source of the threshold applied"),
+        Column(name="status", title="Status", formula="whether the threshold was confirmed at its source"),
     ),
 )
 FORMS: Final = Section(
@@ -100,7 +109,7 @@ FORMS: Final = Section(
             name="number",
             title="Number",
             unit="count",
-            formula="place in the year's log of the form as it is known; a win that is taken back gives its place up",
+            formula="current position in the year's log of the form; a reversed win gives up its position",
         ),
         _WINNER,
         Column(name="gaming_day", title="Gaming day", unit="day"),
@@ -111,7 +120,7 @@ FORMS: Final = Section(
         *TREATY,
         *STATE,
         Column(name="form_number", title="Form no."),
-        Column(name="identified_by", title="Identified by", formula="kinds of documents"),
+        Column(name="identified_by", title="Identified by", formula="types of identification documents"),
         Column(name="tax_number", title="Taxpayer number", formula="given, applied_for or not_given"),
         Column(name="withheld_cents", title="Withheld", unit="cents", formula="federal tax, as cashiers recorded it"),
         *WITHHELD_BESIDE,
@@ -120,8 +129,8 @@ FORMS: Final = Section(
             title="Had to be withheld, not recorded",
             unit="cents",
             formula=(
-                "regular and state withholding of wins of which no cashier recorded what was withheld; such a return "
-                "is refused until that is recorded, also as 0"
+                "regular and state withholding of wins for which no cashier recorded the amount withheld; the return "
+                "is refused until an amount is recorded, which may be 0"
             ),
         ),
         Column(name="filed_on", title="Filed on", unit="day"),
