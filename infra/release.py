@@ -126,7 +126,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--new-key", action="store_true", help="create the key first if it is missing")
     parser.add_argument("--commit", default="HEAD", help="the commit to release")
     parser.add_argument("--target", type=Path, default=Path("dist/release"), help="the output directory")
-    parser.add_argument("--compiled", action="store_true", help="compile the rules")
+    parser.add_argument("--compiled", action="store_true", help="build the wheel with natively compiled game rules")
     given = parser.parse_args(words)
     repository = Path(__file__).parents[1]
     try:

@@ -133,7 +133,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "--rounds-in-pool",
         type=int,
         default=ROUNDS_IN_POOL,
-        help="rounds that are actually dealt (default: %(default)s)",
+        help="number of different rounds dealt, which are then repeated (default: %(default)s)",
     )
     parser.add_argument(
         "--processes", type=int, default=1, help="number of reporting processes, which share the partitions"

@@ -121,7 +121,7 @@ class CountedDay:
             self._held += _CHIP_CENTS * self._chance.randint(-60, 120)
 
     def _sell(self, at: datetime, cents: int, *, is_check: bool) -> None:
-        """Sell chips, and report it: counter checks always, sales for currency according to the table's `sales`."""
+        """Sell chips and report the sale: a counter check always, a sale for currency as the table's `sales` says."""
         self._held -= cents
         self.money.drop += cents
         if is_check:

@@ -74,7 +74,7 @@ class Watch:
         return bool(self._numbers(_READS.format(schema, topic))[0])
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
-        """Return how many approved rules submissions a service has read; for reporting, those with house edges."""
+        """Return how many approved rules submissions a service has read; for reporting, only with house edges."""
         return self._numbers(_EDGES if schema == REPORTING else _SUBMISSIONS.format(schema))[0]
 
     def properties(self, schema: str = SETTLEMENT) -> int:

@@ -27,7 +27,7 @@ _OF_TABLES = {
 
 
 class Metrics:
-    """The metrics of one service: `registry` is public on its port; `business` has the tables' figures, for a role."""
+    """The metrics of one service: anyone may scrape `registry`; `business` has the tables' figures and needs a role."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.registry = r = registry or CollectorRegistry()

@@ -263,9 +263,9 @@ _WHEN: Final = {
 
 
 def has_changed(layout: ReturnLayout, written: Row, now: Row | None) -> bool:
-    """Return whether a row differs from the row as it should be, apart from the marks of a correction.
+    """Return whether a filed row differs from the correct row `now`, apart from the correction marks.
 
-    `now` is None if nothing is to be returned any more.
+    `now` is None if no return is required any more.
     """
     if now is None:
         return written != _without_amounts(layout, written)

@@ -311,9 +311,9 @@ def _answered(
     rows: Iterable[Mapping[str, Any]],
     wrong: Collection[str],
 ) -> list[Mapping[str, Any]]:
-    """Return the rows of returns that may be corrected; name the filings that must be sent or answered first.
+    """Return the rows of returns that may be corrected; print the filings that must be sent or answered first.
 
-    Filings that are `wrong` must be withdrawn instead.
+    Filings in `wrong` are not printed, because they must be withdrawn instead.
     """
     asked = {"property": property_name, "form": form, "period": str(year), "status": "filed"}
     unanswered = {str(one["filing"]) for one in accounts.pages("/filings", **asked)}

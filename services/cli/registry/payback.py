@@ -170,7 +170,7 @@ def recompute(
     named: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="The recounts to run (default: all).")
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file's counts differ.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if stored counts differ.")] = False,
 ) -> None:
     """Recount the hands from which paybacks are computed; write the counts, or compare them with the stored ones.
 

@@ -44,7 +44,10 @@ class Evidence:
     highest: float = 0.0
 
     def multiplied(self, logarithms: Sequence[float], times: int = 1) -> "Evidence":
-        """Return the evidence after `times` observations with these log multipliers, which have a mean of at most 1."""
+        """Return the evidence after `times` observations, each of which multiplies the wealths by `exp(logarithms)`.
+
+        In honest play, the expected value of each multiplier is at most 1.
+        """
         wealths = tuple(wealth + times * factor for wealth, factor in zip(self.wealths, logarithms, strict=True))
         return Evidence(self.n + times, wealths, max(self.highest, mean_of(wealths)))
 

@@ -108,7 +108,7 @@ class HouseEdge:
 
 
 class Rates(NamedTuple):
-    """Exact rates by submission (its hash) and wager, as integers with a common `unit`, so that sums are integers.
+    """Exact rates by submission hash and wager: integer numerators over one denominator `unit`, so that sums are exact.
 
     >>> rates = Rates.of_all({("hash", "ante"): Fraction(1, 2), ("hash", "pairs"): Fraction(1, 3)})
     >>> rates.unit, rates.of([(("hash", "ante"), 100), (("hash", "pairs"), 100), (("hash", "insurance"), 100)])

@@ -252,7 +252,7 @@ async def alarms_known(books: Books) -> Sequence[Alarm]:
 
 
 async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Alarm]]]:
-    """Return all alarms known now, each list with its property."""
+    """Return the current alarms of each property, as pairs of property and alarms."""
     return [(row.property, alarms_of_text(row.alarms)) for row in await connection.execute(_LATEST_ALARMS)]
 
 

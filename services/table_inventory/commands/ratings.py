@@ -208,7 +208,7 @@ for _model in _EVENTS:
 
 @COMMANDS.handles(AmendRating, load=_rated)
 def amend(command: AmendRating, state: Rated, now: Now) -> Accepted:
-    """Amend a step that the person entered."""
+    """Amend a rating step (start, change or end) that the same person entered."""
     return _amend(command, state, now, own=True)
 
 

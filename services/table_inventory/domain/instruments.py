@@ -12,7 +12,9 @@ from shared.contracts.rejection import Reason, Rejected
 def require_described(
     place: PropertySnapshot, day: date, cents: int, instruments: Collection[Instrument | None]
 ) -> None:
-    """Check that instruments are described if their amount must be listed on a gaming day. Raises: Rejected.
+    """Check that each instrument is described whose amount must be listed by the law of the gaming day.
+
+    Raises: Rejected.
 
     `instruments` has None in place of a missing description. It has two elements if one instrument is exchanged for the
     other; each of them must be listed.

@@ -228,7 +228,7 @@ def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
-    """Return the total win of all tables. It has the missing items of every table."""
+    """Return the total win of all tables; its missing items are those of every table."""
     return _sum(rows).finish(provisions)
 
 

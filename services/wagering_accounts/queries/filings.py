@@ -138,7 +138,7 @@ async def unsent_late(connection: AsyncConnection, property_name: str, today: da
 
 
 async def only_amends(connection: AsyncConnection, property_name: str, numbers: Collection[int]) -> set[int]:
-    """Return those of the property's filings that only amend or correct others: the last day is for first reports."""
+    """Return those of the property's filings that have only amendments or corrections, which have no deadline."""
     query = select(_F.filing).where(
         _F.property == property_name, _F.filing.in_(numbers), ~_has_first_report().correlate(filings)
     )

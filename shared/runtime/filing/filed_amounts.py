@@ -45,7 +45,7 @@ def report_behind(filing: Document) -> tuple[str, dict[str, str]]:
 
 
 def changed_since_prepared(filing: Document, report: Document) -> list[Changed]:
-    """Return the reports of a filing that have other amounts than `report_behind` it has now, in their order."""
+    """Return the reports of a filing whose amounts differ from those of `report_behind` the filing, in order."""
     compared = _currency(filing, report) if filing["form"] == "ctr" else _winnings(filing, report)
     return [one for one in compared if one.filed != one.now]
 

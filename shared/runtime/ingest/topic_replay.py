@@ -83,8 +83,8 @@ async def read_positions(connection: AsyncConnection, journal: JournalTables, to
 class TopicReplay:
     """Reads a topic again, from given offsets up to the service's read position.
 
-    `events` does everything in the caller's transaction, which must have locked the shards. Alternatively, `read` reads
-    from the broker without a transaction, so that a slow broker does not keep one open. `taken` then needs only the
+    Either call `events`, which does everything in the caller's transaction, which must have locked the shards. Or call
+    `read` outside a transaction, so that a slow broker does not keep one open, and then `taken`, which uses only the
     database.
     """
 

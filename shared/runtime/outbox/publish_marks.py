@@ -56,7 +56,7 @@ class PublishMarks:
             forged = not_signed(self._ledger.seals, self._table, row._asdict())
             if forged is not None:
                 log.error(
-                    "publish mark invalid, publishing again",
+                    "published position not signed, publishing again",
                     shard=shard.name,
                     published=said,
                     again_from=known or 0,

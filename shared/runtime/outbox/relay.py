@@ -141,7 +141,7 @@ class Relay:
         self._wake.set()
 
     async def run(self) -> None:
-        """Publish until cancelled. Not `repeat`, because it waits to be woken rather than for a fixed time."""
+        """Publish until cancelled. `repeat` is not used, because this waits to be woken, not for a fixed interval."""
         while True:
             self._wake.clear()
             try:

@@ -132,6 +132,6 @@ async def _not_of_every_journal(
 async def _logs(
     connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
 ) -> dict[str, str]:
-    """Return the log name of each topic on this cluster, as shard names contain it, by topic."""
+    """Return, by topic, the log name of each topic on this cluster, which is part of the names of its shards."""
     known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
     return {topic: cluster if found is None else found.log for topic, found in known.items()}

@@ -206,7 +206,7 @@ def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
 
 
 def _listed(line: SettledLine) -> tuple[str, bool]:
-    """Return the name of a line's game in the packs' lists, and whether its wager is, or may be, a side bet."""
+    """Return the packs' name for a line's game, and whether its wager is, or may be, a side bet."""
     if line.regulation is None:
         kind = (line.kind or line.game).replace("-", "_")
         return _LISTED_AS.get(kind, kind), line.side_bet
