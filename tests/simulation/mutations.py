@@ -17,7 +17,6 @@ from shared.journal import ledger
 from shared.journal.entry import Entry, EntryDraft
 from shared.journal.ledger import Ledger
 from shared.journal.recording import Recorded
-from shared.journal.shard import Shard
 from shared.journal.streams import Stream, StreamPosition
 from shared.journal.topic_identity import TopicIdentity
 from shared.runtime.commands.engine import Engine
@@ -29,6 +28,7 @@ from shared.runtime.ingest.consumer import Consumer
 from shared.runtime.ingest.halted_partitions import HaltedPartitions
 from shared.runtime.ingest.prefetch import StreamPositions
 from shared.runtime.kafka import TopicLog
+from shared.runtime.outbox.publish_marks import PublishMark
 from shared.runtime.outbox.relay import BATCH_ENTRIES, Outgoing, Relay
 from shared.runtime.projector import Projector, Transaction
 from shared.runtime.service.manifest import Manifest
@@ -235,12 +235,12 @@ def lost_answer_taken_for_done(stack: ExitStack) -> None:
 def memory_published_as_it_is(stack: ExitStack) -> None:
     """Publish the entries that are in memory without a look whether they are all that come next."""
 
-    async def mistaken(self: Relay, connection: AsyncConnection, shard: Shard, published: int, behind: int) -> Any:
-        fresh = self._fresh.get(shard.shard)
-        while fresh and fresh[0].seq <= published:
+    async def mistaken(self: Relay, connection: AsyncConnection, mark: PublishMark) -> Any:
+        fresh, last = self._fresh.get(mark.shard.shard), mark.published + min(mark.behind, BATCH_ENTRIES)
+        while fresh and fresh[0].seq <= mark.published:
             fresh.popleft()
-        batch: list[Outgoing] = list(fresh or ())[: min(behind, BATCH_ENTRIES)]
-        return batch or await self._read(connection, shard, published)
+        batch: list[Outgoing] = list(fresh or ())[: last - mark.published]
+        return batch or await self._read(connection, mark.shard.shard, range(mark.published + 1, last + 1))
 
     stack.enter_context(patch.object(Relay, "_batch", mistaken))
 
