@@ -84,11 +84,12 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get(
         "/due-sars",
+        response_model_exclude_none=True,
         summary="List suspicious activity reports that are still to be sent",
         responses=problems(Reason.NOT_FOUND),
     )
     async def list_due(reader: SarReader, property_name: PropertyQuery) -> list[DueSar]:
-        """Return the reports of a property that are still to be sent, earliest deadline first."""
+        """Return the reports of a property that are still to be sent: earliest deadline first, amendments last."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

@@ -52,8 +52,10 @@ class PrepareSar(PreparingFile[SarInFile]):
 
     Another person releases it. `detected_on` is the day on which the facts were first known. The filing deadline
     depends on that day, and on whether a suspect is known, from the file or as the patron `subject`. The file is stored
-    encrypted. A rejected report remains due until another report files it again (`files_again`), or until it is
-    withdrawn. The report is invisible to people without a role for these reports.
+    encrypted. A rejected report remains due until another report of its subject and days files it again
+    (`files_again`), which keeps the earlier day of detection and deadline, or until it is withdrawn. Until a report is
+    withdrawn or rejected, another one of the same patron and days must amend or continue it. The report is invisible to
+    people without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -119,12 +121,17 @@ class DestroySarFile(_OfSar):
 
 @dataclass(frozen=True, slots=True)
 class _Preparing:
-    """The state to prepare a report: properties, next number, report with the same file, reports to file again."""
+    """The state to prepare a report: properties, next number, report with the same file, reports to file again.
+
+    `standing` are the reports, neither withdrawn nor rejected, of the same patron and days, and those that have or
+    amend the identifier that the file amends.
+    """
 
     places: Places
     sar: int
     same: int | None
     rejected: Sequence[SarDocument]
+    standing: Sequence[SarDocument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +161,7 @@ async def _preparing(connection: AsyncConnection, command: PrepareSar) -> _Prepa
         await last_number(connection, table, "sar", property=command.property) + 1,
         await queries.with_file(connection, command.property, command.as_read().sha256),
         await queries.to_file_again(connection, command.property),
+        await queries.standing(connection, command.property, command.subject, command.as_read().found),
     )
 
 
@@ -186,17 +194,20 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
     file, report = command.as_read(), command.as_read().found
     if state.same is not None:
         raise Rejected(Because.ALREADY_DECIDED, f"report {state.same} has this file: withdraw that, or release it")
-    sars.require_linked(state.rejected, command.files_again, command.subject, report)
+    again = sars.filed_again(state.rejected, command.files_again, command.subject, report)
+    sars.require_first_or_follows(state.standing, command.subject, report)
     sars.require_detected(report, command.detected_on, _today(place, now))
     require_filing_day(place, report.filed_on, now.at)
     is_subject_known = report.is_subject_known or command.subject is not None
+    detected_on = command.detected_on if again is None else min(command.detected_on, again.detected_on)
+    file_by = sars.file_by(place, detected_on, is_subject_known=is_subject_known)
     fact = SarPrepared(
         property=command.property,
         sar=state.sar,
         subject=command.subject,
         is_subject_known=is_subject_known,
-        detected_on=command.detected_on,
-        file_by=sars.file_by(place, command.detected_on, is_subject_known=is_subject_known),
+        detected_on=detected_on,
+        file_by=file_by if again is None else min(file_by, again.file_by),
         first_day=report.first_day,
         last_day=report.last_day,
         dollars=report.dollars,

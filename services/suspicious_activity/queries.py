@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, and_, exists, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, exists, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from services.suspicious_activity.domain.sar_files import SarInFile
 from services.suspicious_activity.domain.sars import DueSar, SarDocument, due
 from services.suspicious_activity.tables import sar_files, sars
 from shared.runtime.differences import ComparedTable
@@ -28,6 +29,9 @@ _FILED_AGAIN: Final = exists().where(
 _AGAIN: Final = and_(_S.status == "rejected", ~_FILED_AGAIN)
 """SQL condition: a rejected report that no later report files again, and that was not withdrawn."""
 
+_STANDS: Final = _S.status.not_in(("withdrawn", "rejected"))
+"""SQL condition: a report that is neither withdrawn nor rejected."""
+
 
 def document_of(row: Row[Any]) -> SarDocument:
     """Return the report in a row."""
@@ -42,9 +46,21 @@ async def find(connection: AsyncConnection, property_name: str, sar: int) -> Sar
 
 async def with_file(connection: AsyncConnection, property_name: str, sha256: str) -> int | None:
     """Return the number of the report with this file that is neither withdrawn nor rejected; None without one."""
-    stands = _S.status.not_in(("withdrawn", "rejected"))
-    found = select(_S.sar).where(_S.property == property_name, _S.content_sha256 == sha256, stands).limit(1)
+    found = select(_S.sar).where(_S.property == property_name, _S.content_sha256 == sha256, _STANDS).limit(1)
     return (await connection.execute(found)).scalar_one_or_none()
+
+
+async def standing(
+    connection: AsyncConnection, property_name: str, subject: str | None, file: SarInFile
+) -> Sequence[SarDocument]:
+    """Return the standing reports of a patron and the days of a file, and those of the identifier that the file amends.
+
+    A report stands if it is neither withdrawn nor rejected; one of an identifier has it, or amends it.
+    """
+    same_days = and_(_S.subject == subject, _S.first_day == file.first_day, _S.last_day == file.last_day)
+    has_identifier = or_(_S.bsa_id == file.amends, _S.amends == file.amends)
+    related = or_(and_(_S.subject.is_not(None), same_days), and_(literal(file.amends is not None), has_identifier))
+    return await _reports(connection, property_name, and_(_STANDS, related))
 
 
 async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier: str | None) -> str | None:
@@ -57,9 +73,9 @@ async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier:
 
 
 async def due_sars(connection: AsyncConnection, property_name: str, today: date) -> list[DueSar]:
-    """Return the reports of a property that are still to be sent, earliest deadline first."""
+    """Return the reports of a property that are still to be sent: earliest deadline first, amendments last."""
     found = await _reports(connection, property_name, or_(_S.status.in_(UNSENT), _AGAIN))
-    return [due(one, today) for one in found]
+    return sorted((due(one, today) for one in found), key=lambda one: one.days_left is None)
 
 
 async def to_file_again(connection: AsyncConnection, property_name: str) -> Sequence[SarDocument]:

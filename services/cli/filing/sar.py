@@ -165,7 +165,9 @@ def prepare(
     """Write a suspicious activity report as a file for FinCEN, and record it. Another person releases it.
 
     The last day of filing follows from the day of detection, and is later if the subject is unknown. A rejected report
-    is due until another one files it again (--again), or it is withdrawn.
+    is due until another one of its subject and days files it again (--again), which has no later deadline, or it is
+    withdrawn. Until a report is withdrawn or rejected, another one of the same patron and days must amend or continue
+    it.
 
     Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
     Example: pitledger sar prepare p-7.yaml -o sar-p-7-again.xml --again 1
@@ -308,7 +310,8 @@ def list_sars(
 def due(property_name: OfProperty, as_json: AsJson = False) -> None:
     """List suspicious activity reports that must still be sent, with their last day of filing.
 
-    Exit code 1 if one is late. The monitoring has no alarm for these reports, so run this every day.
+    Exit code 1 if one is late; an amendment never is, and has no days left. The monitoring has no alarm for these
+    reports, so run this every day.
 
     Example: pitledger sar due --property riverside
     """
@@ -317,9 +320,9 @@ def due(property_name: OfProperty, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
     else:
-        rows = [[str(one["sar"]), one["file_by"], str(one["days_left"]), one["status"]] for one in found]
+        rows = [[str(one["sar"]), one["file_by"], str(one.get("days_left", "")), one["status"]] for one in found]
         show(table(numbers("Report") + names("File by") + numbers("Days left") + names("Status"), rows))
-    if late := [str(one["sar"]) for one in found if one["days_left"] < 0]:
+    if late := [str(one["sar"]) for one in found if one.get("days_left", 0) < 0]:
         raise CheckFailed(f"late: {', '.join(late)}")
 
 

@@ -106,7 +106,7 @@ def _acts(property_name: str, one: Record) -> list[Act]:
 
 
 def _with_lateness(one: Record) -> Record:
-    return {**one, "late": say("sars.late") if one["days_left"] < 0 else ""}
+    return {**one, "late": say("sars.late") if one.get("days_left", 0) < 0 else ""}
 
 
 def is_confidential(address: str) -> bool:

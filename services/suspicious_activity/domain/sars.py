@@ -52,13 +52,17 @@ class SarDocument(FiledDocument, ApprovalSubject):
 
 
 class DueSar(BaseModel):
-    """A report that is still to be sent. `days_left` until its deadline is negative if it is late."""
+    """A report that is still to be sent.
+
+    `days_left` until its deadline is negative if it is late, and None if it amends another report: an amendment is
+    never late, and `file_by` is that of the first report.
+    """
 
     property: Name
     sar: int
     status: FilingStatus
     file_by: date
-    days_left: int
+    days_left: int | None = None
 
 
 def file_by(place: PropertySnapshot, detected_on: date, *, is_subject_known: bool) -> date:
@@ -78,24 +82,77 @@ def require_detected(file: SarInFile, detected_on: date, today: date) -> None:
         raise Rejected(Because.CONTRADICTS, detail)
 
 
-def require_linked(
+def filed_again(
     rejected: Sequence[SarDocument], files_again: int | None, subject: Patron | None, file: SarInFile
-) -> None:
-    """Raise Rejected unless a new report correctly names the rejected report, if any, that it files again.
+) -> SarDocument | None:
+    """Return the rejected report that a new report files again, or None if it files none again.
 
-    `rejected` are the reports that must be filed again. A new report with the same subject and days as one of them, but
-    without its number, would leave the rejected report due forever.
+    `rejected` are the reports that must be filed again. Raises: Rejected if none of them has the number `files_again`;
+    if that one has another subject or days that the new report lacks, as it would then never be filed; if only one of
+    the two is an amendment, which has no deadline; and if the new report has subject and days of one of them without
+    its number, which would leave that one due forever.
     """
-    if files_again is not None:
-        if files_again not in {one.sar for one in rejected}:
-            detail = f"report {files_again} is not one that was rejected and must be filed again"
-            raise Rejected(Because.CONTRADICTS, detail)
-        return
-    for one in rejected:
-        if (one.subject, one.first_day, one.last_day) == (subject, file.first_day, file.last_day):
-            detail = f"{one.named()}, of the same subject and days, was rejected: say that this one files it again"
-            way = f"('files_again' {one.sar}, --again {one.sar}), or withdraw it if it is not to be filed any more"
-            raise Rejected(Because.CONTRADICTS, f"{detail} {way}")
+    if files_again is None:
+        for one in rejected:
+            if _is_of(one, subject, file):
+                detail = f"{one.named()}, of the same subject and days, was rejected: say that this one files it again"
+                way = f"('files_again' {one.sar}, --again {one.sar}), or withdraw it if it is not to be filed any more"
+                raise Rejected(Because.CONTRADICTS, f"{detail} {way}")
+        return None
+    found = next((one for one in rejected if one.sar == files_again), None)
+    if found is None:
+        detail = f"report {files_again} is not one that was rejected and must be filed again"
+        raise Rejected(Because.CONTRADICTS, detail)
+    has_days = file.first_day <= found.first_day and found.last_day <= file.last_day
+    if not (_may_be(found, subject) and has_days):
+        detail = f"{found.named()} has another subject, or days that this one lacks, and would never be filed"
+        way = "leave out 'files_again' (--again), and file it by a report of its own, or withdraw it"
+        raise Rejected(Because.CONTRADICTS, f"{detail}: {way}")
+    if (found.amends is None) != (file.amends is None):
+        detail = f"{found.named()} {'amends none' if found.amends is None else 'amends another one'}"
+        raise Rejected(Because.CONTRADICTS, f"{detail}, and so does the one that files it again")
+    return found
+
+
+def require_first_or_follows(standing: Sequence[SarDocument], subject: Patron | None, file: SarInFile) -> None:
+    """Raise Rejected for a second report of an activity that does not follow the report that was accepted last.
+
+    `standing` are the reports, neither withdrawn nor rejected, of the subject and days, and those that have or amend
+    the identifier that the file amends. An identifier that no report here has is that of a report filed before this
+    system, unless a report of the subject and days stands here. Several unknown subjects may have reports of the same
+    days: nothing says that they are one person.
+    """
+    amends = file.amends
+    amended = next((one for one in standing if amends is not None and one.bsa_id == amends), None)
+    if amended is not None and not _may_be(amended, subject):
+        detail = f"{amends} is the identifier of {amended.named()}, which has another subject"
+        raise Rejected(Because.CONTRADICTS, detail)
+    for one in sorted(standing, key=lambda one: -one.sar):
+        if amends is not None and one.amends == amends:
+            raise _stands(one, f"which amends {amends}")
+        if amended is None and file.continues is None and subject is not None and _is_of(one, subject, file):
+            raise _stands(one, "of the same subject and days")
+
+
+def _is_of(one: SarDocument, subject: Patron | None, file: SarInFile) -> bool:
+    """Return whether a report has the same subject and days; two unknown subjects count as the same."""
+    return (one.subject, one.first_day, one.last_day) == (subject, file.first_day, file.last_day)
+
+
+def _may_be(earlier: SarDocument, subject: Patron | None) -> bool:
+    """Return whether the subject of an earlier report may be this one: the same, or somebody not known then."""
+    return earlier.subject is None or earlier.subject == subject
+
+
+def _stands(one: SarDocument, what: str) -> Rejected:
+    """Return the refusal of a second report while one stands, with the way to proceed."""
+    if one.status == "accepted":
+        detail = f"was accepted as {one.bsa_id}: amend it by that identifier, which the report then 'corrects'"
+    elif one.status == "filed":
+        detail = "is filed: record its acknowledgement first"
+    else:
+        detail = f"is {one.status}: withdraw it, and prepare another one, or release and send it"
+    return Rejected(Because.ALREADY_DECIDED, f"{one.named()}, {what}, {detail}")
 
 
 def kept_until(place: PropertySnapshot, filed_on: date) -> date:
@@ -133,6 +190,6 @@ def after(sar: SarDocument, fact: AboutSar, at: datetime) -> SarDocument:
 
 
 def due(sar: SarDocument, today: date) -> DueSar:
-    """Return a report that is still to be sent, with the days left until its deadline."""
+    """Return a report that is still to be sent, with the days left until its deadline, if it has one."""
     said = {name: getattr(sar, name) for name in ("property", "sar", "status", "file_by")}
-    return DueSar(**said, days_left=(sar.file_by - today).days)
+    return DueSar(**said, days_left=(sar.file_by - today).days if sar.amends is None else None)

@@ -17,7 +17,7 @@ SUBJECT = Subject(
         Ask(person=OFF, path=f"{_PATH}/1/release"),
         Ask(person=ANA, path=f"{_PATH}/1/filed", body={"tracking_id": "260000000001"}),
         Ask(person=ANA, path=f"{_PATH}/1/acknowledgement", body={"bsa_id": "31000000000009"}),
-        Ask(person=ANA, path="/sars", body=sar_of(dollars=9_000), status=201),
+        Ask(person=ANA, path="/sars", body=sar_of(subject="p-2", dollars=9_000), status=201),
         Ask(person=ANA, path=f"{_PATH}/2/withdraw", body={"reason": "the play explains it"}),
         Ask(person=ANA, path="/sars", body=sar_of(subject=None), status=201),
     ],

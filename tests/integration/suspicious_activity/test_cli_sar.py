@@ -131,6 +131,12 @@ def test_a_pattern_becomes_a_report_and_is_filed(
     other.unlink()
     assert 0 == call("sar", "content", "riverside", "2", "-o", str(other), person=OFF).code
     assert file.read_bytes() == other.read_bytes()
+    [bsa_id] = [one["bsa_id"] for one in yaml.safe_load(listed.stdout) if one["status"] == "accepted"]
+    draft.write_text(yaml.safe_dump(said | {"narrative": NARRATIVE, "corrects": bsa_id}))
+    assert 0 == call(*prepare, person=ANA).code
+    amending = call("sar", "due", "--property", "riverside", person=OFF)  # after the last day of the first report
+    assert (0, True) == (amending.code, "prepared" in amending.stdout), amending.stderr
+    assert 0 == call("sar", "withdraw", "riverside", "3", "--reason", "nothing was wrong", person=ANA).code
     assert 1 == call("sar", "withdraw", "riverside", "2", "--reason", "too late", person=ANA).code
     assert 1 == call("sar", "destroy", "riverside", "2", person=ANA).code
     clock.now = NOON + timedelta(days=6 * 366)

@@ -52,10 +52,15 @@ class Room:
         """Prepare a report that files a rejected one again."""
         return self.desk.post("/sars", sar_of(**more) | {"files_again": sar}, person=ANA)
 
-    def due(self) -> list[tuple[int, str, int]]:
-        """Return number, status and days left of the reports that are still to be sent."""
+    def due(self) -> list[tuple[int, str, int | None]]:
+        """Return number, status and days left, None without a deadline, of the reports that are still to be sent."""
         found = self.desk.get(f"/due-sars?property={PROPERTY}", person=OFF).json()
-        return [(one["sar"], one["status"], one["days_left"]) for one in found]
+        return [(one["sar"], one["status"], one.get("days_left")) for one in found]
+
+    def accept(self, sar: int = 1, bsa_id: str = BSA_ID) -> None:
+        """Record that a report was sent, and was accepted."""
+        self.send(sar)
+        assert "accepted" == self.step("acknowledgement", {"bsa_id": bsa_id}, sar=sar).json()["status"]
 
     def reject(self, sar: int = 1) -> None:
         """Record that a report was sent, and was rejected."""
@@ -175,6 +180,136 @@ def test_what_was_rejected_is_due_until_it_is_filed_again(room: Room) -> None:
     room.send(5)
     room.step("acknowledgement", {"bsa_id": BSA_ID}, sar=5)
     assert [(2, "prepared", 30)] == room.due()
+
+
+@pytest.mark.parametrize(
+    ("rejected", "again"),
+    [
+        ({}, {"subject": "p-99"}),
+        ({}, {"subject": None}),
+        ({}, {"subject": "p-99", "first_day": "2026-11-01", "last_day": "2026-11-02"}),
+        ({}, {"first_day": "2026-11-19"}),
+        ({"last_day": "2026-11-19"}, {"first_day": "2026-11-19"}),
+        ({"subject": None}, {"first_day": "2026-11-19"}),
+    ],
+)
+def test_a_report_is_filed_again_by_one_of_its_subject_and_days(
+    room: Room, rejected: dict[str, Any], again: dict[str, Any]
+) -> None:
+    """Another one leaves it due: nobody else's report takes its place."""
+    room.prepare(**rejected)
+    room.reject()
+    due = room.due()
+    refused = room.prepare_again(1, **again)
+    assert_problem(refused, 409, "report 1 of riverside has another subject, or days that this one lacks")
+    assert due == room.due()
+
+
+@pytest.mark.parametrize(
+    ("rejected", "again"),
+    [
+        ({}, {"first_day": "2026-11-17"}),
+        ({"last_day": "2026-11-19"}, {}),
+        ({"subject": None}, {"subject": "p-1"}),
+        ({"subject": None}, {"subject": None}),
+    ],
+)
+def test_what_is_filed_again_has_more_days_or_says_who_it_was(
+    room: Room, rejected: dict[str, Any], again: dict[str, Any]
+) -> None:
+    """The days include those of the rejected report; whoever was not known may be known by now."""
+    room.prepare(**rejected)
+    room.reject()
+    assert 201 == room.prepare_again(1, narrative="Mended.", **again).status_code
+    assert [2] == [sar for sar, _, _ in room.due()]
+
+
+def test_filing_again_leaves_the_deadline_where_it_was(room: Room) -> None:
+    """The days count from the initial detection, which no later draft moves."""
+    room.prepare()
+    room.reject()
+    room.clock.now += timedelta(days=100)
+    again = room.prepare_again(1, detected_on=room.clock.now.date()).json()
+    assert ("2026-11-20", "2026-12-20") == (again["detected_on"], again["file_by"])
+    assert [(2, "prepared", -70)] == room.due()
+    room.reject(2)
+    earlier = room.prepare_again(2, detected_on=date(2026, 11, 19)).json()
+    assert ("2026-11-19", "2026-12-19") == (earlier["detected_on"], earlier["file_by"])
+
+
+def test_who_became_known_after_a_rejection_has_no_later_deadline(room: Room) -> None:
+    """The earlier of the two deadlines holds."""
+    assert "2027-01-19" == room.prepare(subject=None).json()["file_by"]
+    room.reject()
+    later = room.prepare_again(1, detected_on=date(2026, 11, 20)).json()
+    assert "2026-12-20" == later["file_by"]
+
+
+def test_the_same_activity_is_not_reported_twice(room: Room) -> None:
+    """While a report stands, another one of its subject and days amends it, or continues it."""
+    told = {"narrative": "Told again by another officer."}
+    room.prepare()
+    assert_problem(room.prepare(**told), 409, "of the same subject and days, is prepared: withdraw it")
+    room.send()
+    assert_problem(room.prepare(**told), 409, "is filed: record its acknowledgement first")
+    room.step("acknowledgement", {"bsa_id": BSA_ID})
+    assert_problem(room.prepare(**told), 409, f"was accepted as {BSA_ID}: amend it by that identifier")
+    assert 201 == room.prepare(continues=BSA_ID, **told).status_code
+    assert 201 == room.prepare(subject="p-2", **told).status_code
+    assert 201 == room.prepare(first_day="2026-11-19", **told).status_code
+
+
+def test_several_unknown_subjects_are_reported_of_the_same_days(room: Room) -> None:
+    """Nothing says that they are one person."""
+    assert [201, 201] == [room.prepare(subject=None, dollars=dollars).status_code for dollars in (9_000, 9_100)]
+
+
+def test_an_amendment_names_the_report_that_was_accepted_last(room: Room) -> None:
+    """That of its subject, by one amendment at a time, then by the identifier that FinCEN gave the amendment."""
+    unknown, second = "31000000000777", "31000000000010"
+    room.prepare()
+    assert_problem(room.prepare(corrects=unknown), 409, "of the same subject and days, is prepared: withdraw it")
+    room.accept()
+    assert_problem(room.prepare(corrects=unknown), 409, f"was accepted as {BSA_ID}: amend it by that identifier")
+    assert_problem(room.prepare(corrects=BSA_ID, subject="p-2"), 409, f"{BSA_ID} is the identifier of report 1")
+    assert 201 == room.prepare(corrects=BSA_ID, first_day="2026-11-17").status_code
+    assert_problem(room.prepare(corrects=BSA_ID), 409, "report 2 of riverside, which amends")
+    room.accept(2, second)
+    assert_problem(room.prepare(first_day="2026-11-17"), 409, f"was accepted as {second}: amend it")
+    refused = room.prepare(corrects=BSA_ID)
+    assert_problem(refused, 409, f"was accepted as {second}: amend it by that identifier")
+    assert 201 == room.prepare(corrects=second).status_code
+    assert 200 == room.step("withdraw", {"reason": "a mistake"}, sar=3).status_code
+    assert 201 == room.prepare(corrects=second).status_code
+
+
+def test_a_report_filed_before_this_system_is_amended(room: Room) -> None:
+    """By an identifier that no report here has, and once at a time, too; an unknown subject may have become known."""
+    assert 201 == room.prepare(corrects="31000000000777").status_code
+    again = room.prepare(corrects="31000000000777", last_day="2026-11-19")
+    assert_problem(again, 409, "report 1 of riverside, which amends")
+    room.prepare(subject=None)
+    room.accept(2)
+    assert 201 == room.prepare(corrects=BSA_ID, subject="p-2").status_code
+
+
+def test_an_amendment_is_never_late(room: Room) -> None:
+    """The last day is that of the first report; the amendment is listed behind whatever has a deadline."""
+    room.prepare()
+    room.accept()
+    room.clock.now += timedelta(days=200)
+    assert 201 == room.prepare(corrects=BSA_ID).status_code
+    today = room.clock.now.date()
+    assert 201 == room.prepare(subject="p-2", narrative="Another patron.", detected_on=today).status_code
+    assert [(3, "prepared", 30), (2, "prepared", None)] == room.due()
+    room.reject(2)
+    assert [(3, "prepared", 30), (2, "rejected", None)] == room.due()
+    assert_problem(room.prepare_again(2, continues=BSA_ID), 409, "report 2 of riverside amends another one, and so")
+    room.reject(3)
+    assert_problem(
+        room.prepare_again(3, subject="p-2", corrects="31000000000777"), 409, "report 3 of riverside amends none, and"
+    )
+    assert 201 == room.prepare_again(2, corrects=BSA_ID, narrative="Mended.").status_code
 
 
 def test_what_was_rejected_and_is_not_filed_again_is_withdrawn(room: Room) -> None:
@@ -314,7 +449,7 @@ def test_an_identifier_is_that_of_one_report(room: Room) -> None:
     room.send()
     assert_problem(room.step("acknowledgement", accepted | why), 409, "nothing is recorded of report 1 of riverside")
     assert "accepted" == room.step("acknowledgement", accepted).json()["status"]
-    room.prepare(narrative="Again.")
+    room.prepare(subject="p-2", narrative="Another patron.")
     assert 200 == room.step("release", sar=2, person=OFF).status_code
     same = room.step("filed", {"tracking_id": "260000000001"}, sar=2)
     assert_problem(same, 409, "260000000001 is the identifier of report 1: correct that first")
