@@ -110,7 +110,7 @@ def filed_again(
         raise Rejected(Because.CONTRADICTS, f"{detail}: {way}")
     if (found.amends is None) != (file.amends is None):
         detail = f"{found.named()} {'amends none' if found.amends is None else 'amends another one'}"
-        raise Rejected(Because.CONTRADICTS, f"{detail}, and so does the one that files it again")
+        raise Rejected(Because.CONTRADICTS, f"{detail}: so must the one that files it again")
     return found
 
 

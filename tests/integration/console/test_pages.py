@@ -585,7 +585,14 @@ def test_a_currency_report_that_no_longer_holds_is_listed(stage: Stage) -> None:
     changed = said | amounts | {"person": "p-7", "entry": "", "status": "to_withdraw", "filing": "3", "bsa_id": None}
     due = said | {"person": "unknown", "entry": "table-inventory/1/7", "status": "due"}
     sections = [{"name": "filed", "rows": [changed, due]}]
-    filing = {"filing": 3, "form": "ctr", "period": "2026-11-20", "report_count": 1, "file_by": "2026-12-05"}
+    filing = {
+        "filing": 3,
+        "form": "ctr",
+        "period": "2026-11-20",
+        "report_count": 1,
+        "only_amends": False,
+        "file_by": "2026-12-05",
+    }
     filing |= {"status": "prepared", "prepared_by": "title31.eve", "property": "riverside", "content_sha256": "5" * 64}
     answers = stage.services.answers
     answers["reporting", "GET", "/floors"] = (200, [FLOOR])
@@ -632,7 +639,14 @@ def test_what_changed_since_a_filing_was_prepared_is_named_before_its_release(
     """On the page of the filing and on the form that releases it; who may not see the amounts is told so there."""
     report = {"report": 1, "kind": "patron", "reference": "p-9", "account_number": "0000000001", "errors": []}
     report |= {"winnings_cents": 250_000, "withheld_cents": 0}
-    filing = {"filing": 4, "form": "w_2g", "period": "2026", "report_count": 1, "file_by": "2027-03-31"}
+    filing = {
+        "filing": 4,
+        "form": "w_2g",
+        "period": "2026",
+        "report_count": 1,
+        "only_amends": False,
+        "file_by": "2027-03-31",
+    }
     filing |= {"status": "prepared", "prepared_by": "title31.eve", "property": "riverside", "content_sha256": "5" * 64}
     sections = [{"name": "returns", "rows": [RETURN | row, RETURN | {"form": "1042-S"}]}]
     answers = stage.services.answers
@@ -651,4 +665,4 @@ def test_what_changed_since_a_filing_was_prepared_is_named_before_its_release(
     warned = "$2,500.00 won, $0.00 withheld in the file, and $2,500.00 won, $600.00 withheld now"
     assert is_warned == (warned in browser.get(form).text)
     other = stage.browser("pit.pat").get(form).text
-    assert "whether the amounts still hold" in other
+    assert "whether the amounts are still correct" in other

@@ -304,10 +304,12 @@ def test_an_amendment_is_never_late(room: Room) -> None:
     assert [(3, "prepared", 30), (2, "prepared", None)] == room.due()
     room.reject(2)
     assert [(3, "prepared", 30), (2, "rejected", None)] == room.due()
-    assert_problem(room.prepare_again(2, continues=BSA_ID), 409, "report 2 of riverside amends another one, and so")
+    assert_problem(room.prepare_again(2, continues=BSA_ID), 409, "report 2 of riverside amends another one: so must")
     room.reject(3)
     assert_problem(
-        room.prepare_again(3, subject="p-2", corrects="31000000000777"), 409, "report 3 of riverside amends none, and"
+        room.prepare_again(3, subject="p-2", corrects="31000000000777"),
+        409,
+        "report 3 of riverside amends none: so must",
     )
     assert 201 == room.prepare_again(2, corrects=BSA_ID, narrative="Mended.").status_code
 
