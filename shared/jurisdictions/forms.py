@@ -40,6 +40,9 @@ class ReportableWinnings(Record):
     `excluded_games` are not reported. If `excluded_wagers` is `without_side_bets`, winnings of side bets in these games
     are reported nevertheless. `treaty_rates` (by country) replace the regular rate for residents of countries whose
     treaty gives relief.
+
+    Regular withholding is of winnings less the wager, whatever the payer chose, and applies only if these are above
+    `withholding_above_cents` and reach `wager_ratio`. Where it does not apply, backup withholding may.
     """
 
     form: Key

@@ -20,6 +20,8 @@ Row = Mapping[str, str]
 """A row of the file: text by column name of the layout."""
 
 _WITHHELD_WHOLE: Final = "1042-S"
+_COUNTRY: Final = "US"
+"""The country of the tax office and of the payers."""
 _NOT_EXEMPT: Final = "00"
 _EXEMPT: Final = "04"
 """The exemption codes of Form 1042-S for chapter 3: not exempt, and exempt under a treaty."""
@@ -70,6 +72,8 @@ class InformationReturn:
             yield f"{self.patron} is not identified"
         if self.residence is None:
             yield "the tax residence of the winner is not known, so that both forms list it"
+        elif self.form == _WITHHELD_WHOLE and self.residence == _COUNTRY:
+            yield f"a resident of {_COUNTRY} has no return on {self.form}"
         if self.winnings_cents <= 0:
             yield f"winnings of {_dollars(self.winnings_cents)} are none"
         if self.withheld_cents is None and self.regular_cents:
@@ -175,8 +179,9 @@ class InformationReturn:
             "payer.city": filer.city,
             "payer.state_code": filer.state_code,
             "payer.postal_code": filer.postal_code,
-            "payer.country": "US",
+            "payer.country": _COUNTRY,
             "payer.phone": filer.contact_phone,
+            "recipient.residence": self.residence,
             "recipient.second_document": ", ".join(self.identified_by[1:2]).replace("_", " ") or None,
             **({} if self.identity is None else _recipient(self.identity)),
             **self._beside(filer),

@@ -10,6 +10,7 @@ from sqlalchemy import func
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.table_inventory.domain.cage import withheld
+from services.table_inventory.queries.moving import last_closed_at
 from services.table_inventory.queries.open_times import ClosedTime, closed_at
 from services.table_inventory.queries.places import find_place
 from services.table_inventory.tables import winners
@@ -92,12 +93,14 @@ class IdentifyWinner(Command):
 class _Known:
     """The property, how often the win was recorded, and the tax withheld so far, in cents by field of the fact.
 
-    `closed` is the time in which the table was certainly closed when the wager was won; None if it may have been open.
+    `won_on` is the date of the win on the property's clock; None if its round is not settled yet. `closed` is the time
+    in which the table was certainly closed when the wager was won; None if it may have been open.
     """
 
     place: PropertySnapshot
     times: int
     before: Mapping[str, int]
+    won_on: date | None
     closed: ClosedTime | None
 
 
@@ -117,7 +120,11 @@ async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known
     times, *cents = (await connection.execute(query)).one()
     minute: datetime | None = named.get("won_at")
     closed = None if minute is None else await closed_at(connection, command.property, command.table, minute)
-    return _Known(place, times, dict(zip(_CHANGES, map(int, cents), strict=True)), closed)
+    moment = minute
+    if minute is None and command.round_id is not None:
+        moment = await last_closed_at(connection, command.property, command.table, command.round_id)
+    won_on = None if moment is None else moment.astimezone(place.zone).date()
+    return _Known(place, times, dict(zip(_CHANGES, map(int, cents), strict=True)), won_on, closed)
 
 
 _CHANGES: Final = {
@@ -139,8 +146,8 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
     elif command.paid is not None and command.paid.regulation is None:
         raise Rejected(Reason.CONTRADICTS, "what was paid in a round names its 'regulation'")
     if (paid_on := command.paid_on) is not None:
-        if paid_on < command.gaming_day:
-            raise Rejected(Reason.CONTRADICTS, f"'paid_on' {paid_on} is before the win, of {command.gaming_day}")
+        if paid_on < (won_on := known.won_on or command.gaming_day):
+            raise Rejected(Reason.CONTRADICTS, f"'paid_on' {paid_on} is before the win, of {won_on}")
         if paid_on > (today := now.at.astimezone(place.zone).date()):
             raise Rejected(Reason.TOO_EARLY, f"'paid_on' {paid_on} has not come yet: today is {today}")
     if command.state_withheld_cents and place.law.state_withholding is None:

@@ -1,4 +1,4 @@
-"""Read what handlers need to record movements: earlier movements, checks, boxes, and closing times of rounds."""
+"""Read what recording depends on: earlier movements, checks, boxes, and closing times of rounds."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -12,6 +12,7 @@ from services.table_inventory.tables import counter_checks, counts, movements
 from shared.contracts.settlements import RoundKey
 from shared.journal import bulk
 from shared.rules.errors import Refused
+from shared.runtime.rows import rows_of
 
 _MOVED: Final = bulk.select(movements, by=TableKey._fields, where=movements.c.cause != "round")
 _CHECKS: Final = bulk.select(counter_checks, by=("property", "serial"))
@@ -85,3 +86,10 @@ async def closed_rounds(connection: AsyncConnection, keys: Collection[RoundKey])
         return {}
     rows = await _ROUNDS.read(connection, bulk.keyed(_ROUNDS, sorted(keys)))
     return {RoundKey(row.property, row.table, row.ref, row.revision): row.at for row in rows}
+
+
+async def last_closed_at(connection: AsyncConnection, property_name: str, table: str, round_id: str) -> datetime | None:
+    """Return the closing time of the last revision of a round whose win was recorded; None if none was."""
+    found = rows_of(movements, property=property_name, table=table, ref=round_id, cause="round", rounds=1)
+    last = found.with_only_columns(movements.c.at).order_by(movements.c.revision.desc()).limit(1)
+    return (await connection.execute(last)).scalar_one_or_none()

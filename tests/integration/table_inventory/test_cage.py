@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.asgi import assert_problem
-from tests.support.pit import DAY, PROPERTY, InventoryDesk, Table, at, chips
+from tests.support.pit import DAY, PROPERTY, InventoryDesk, Rounds, Table, at, chips
 from tests.support.properties import property_event
 
 PAID = {"property": PROPERTY, "window": "cage-1", "patron": "p-1", "kind": "chip_redemption", "cents": 12_000_00}
@@ -144,6 +144,23 @@ def test_a_win_may_be_paid_later_than_its_round_but_not_before_it_or_in_days_to_
     assert_problem(late, 409, "'paid_on' 2026-11-22 has not come yet: today is 2026-11-21")
 
 
+def test_a_win_after_midnight_is_not_paid_on_the_day_before(desk: InventoryDesk) -> None:
+    """The gaming day began on that day; of a corrected round, the last closing time says when it was won."""
+    table, rounds = Table("BJ-01"), Rounds()
+    desk.settle(rounds.posted(table, at(19.5), "r-1", handle=10_00, payout=0))  # 00:30 in New York
+    desk.clock.now = at(20)
+    won = {"property": PROPERTY, "table": "BJ-01", "gaming_day": DAY, "round_id": "r-1", "seat": 3, "wager": "exact"}
+    who = won | {"patron": "p-1", "tax_number": "given"}
+    early = desk.send("/winners", who | {"paid_on": DAY}, person="cage.ann")
+    assert_problem(early, 409, f"'paid_on' {DAY} is before the win, of 2026-11-21")
+    assert "2026-11-21" == desk.done("/winners", who | {"paid_on": "2026-11-21"}, person="cage.ann")["paid_on"]
+    desk.settle(
+        rounds.reversed(table, at(20), "r-1", at(19.5), handle=10_00, payout=0),
+        rounds.posted(table, at(18.5), "r-1", revision=2, handle=10_00, payout=0),  # 23:30
+    )
+    assert DAY == desk.done("/winners", who | {"paid_on": DAY}, person="cage.ann")["paid_on"]
+
+
 COUNTED = {"BJ-01": {}, "CR-01": {"game": "craps", "play": "counted", "sales": "none", "positions": 16}}
 HARD_8: dict[str, Any] = {
     "property": PROPERTY,
@@ -197,6 +214,9 @@ def test_what_a_win_at_a_counted_table_lacks_or_contradicts_is_refused(desk: Inv
     paid = HARD_8["paid"]
     refused(422, "there is no seat 17 at CR-01: it has 16 'positions' (version 2 of riverbend)", seat=17)
     refused(422, "asks for the 'odds'", paid=paid | {"odds": None})
+    desk.clock.now = at(20)
+    refused(409, "is before the win, of 2026-11-21", won_at=at(19.5).isoformat(), paid_on=DAY)  # 00:30 in New York
+    desk.clock.now = at(4)
     refused(422, "30 to 1 on 10000 cents wins 300000", paid=paid | {"winnings_cents": 2_999_00})
     assert desk.done("/winners", HARD_8 | {"paid": {"stake_cents": 10_00, "winnings_cents": 300_00}}, person="cage.ann")
     round_won = {"round_id": "r-1", "won_at": None, "table": "BJ-01"}

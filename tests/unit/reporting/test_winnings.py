@@ -144,6 +144,19 @@ def test_regular_withholding_is_net_of_the_wager_whatever_is_reported() -> None:
     assert (10_020_00, 10_000_00) == (above.amount_cents, above.withholdings[0].base_cents)
 
 
+@pytest.mark.parametrize(
+    ("stake", "odds", "kind"), [(20, 299, "backup"), (20, 300, "regular"), (20, 301, "regular"), (100, 299, "backup")]
+)
+@pytest.mark.parametrize("choice", [False, None])
+def test_regular_withholding_takes_winnings_net_of_the_wager_that_reach_the_ratio(
+    stake: int, odds: int, kind: str, choice: bool | None
+) -> None:
+    """$20 at 299 to 1, with the wager left in, are reported as 300 times the wager; what was won is 299 times."""
+    [found] = candidates(LAW, [line(stake, odds, reduced_by_wager=choice)])
+    assert stake * (odds + 1) * 100 == found.amount_cents
+    assert [kind] == [one.kind for one in found.withholdings]
+
+
 def test_a_bonus_without_a_stake_has_no_ratio() -> None:
     """The threshold alone decides."""
     bonus = replace(line(0), winnings_cents=2_000_00)

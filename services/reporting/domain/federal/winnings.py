@@ -162,12 +162,8 @@ class _Rule:
         net_cents = back_cents - stake_cents
         is_reduced = any(_is_reduced(held["reduced_by_wager"].value, line.reduced_by_wager) for line in lines)
         amount_cents = net_cents if is_reduced else back_cents
-        least_ratio = held["wager_ratio"].value if "wager_ratio" in held else 0
-        if (
-            net_cents > 0
-            and amount_cents >= held["threshold_cents"].value
-            and amount_cents >= least_ratio * stake_cents
-        ):
+        ratio_cents = stake_cents * held["wager_ratio"].value if "wager_ratio" in held else 0
+        if net_cents > 0 and amount_cents >= held["threshold_cents"].value and amount_cents >= ratio_cents:
             form, treaty = self._rule.form, _relief(held, lines, day)
             at_rate = held["withholding_rate"].value if treaty is None and "withholding_rate" in held else None
             if treaty is not None:
@@ -180,7 +176,7 @@ class _Rule:
                 stake_cents=stake_cents,
                 amount_cents=amount_cents,
                 ratio=Fraction(amount_cents, stake_cents) if stake_cents else None,
-                withholdings=tuple(_withholdings(held, at_rate, net_cents, amount_cents)),
+                withholdings=tuple(_withholdings(held, at_rate, net_cents, amount_cents, ratio_cents)),
                 treaty=treaty,
                 applied=(
                     Applied.of(f"forms.{form}", self._law.forms[form].on(day)),
@@ -231,15 +227,16 @@ def _relief(held: Mapping[str, Dated[Any]], lines: Iterable[SettledLine], day: d
 
 
 def _withholdings(
-    held: Mapping[str, Dated[Any]], at_rate: str | None, net_cents: int, amount_cents: int
+    held: Mapping[str, Dated[Any]], at_rate: str | None, net_cents: int, amount_cents: int, ratio_cents: int
 ) -> Iterator[Withholding]:
     """Yield the regular withholding at `at_rate` or, if it does not apply, the backup withholding.
 
-    Regular withholding is computed on winnings net of the wager, and applies only above an amount if the rule has one.
-    Backup withholding is computed on the reported amount.
+    Regular withholding is computed on winnings net of the wager. It applies only if these are above an amount, if the
+    rule has one, and reach `ratio_cents`, the least multiple of the wager. Backup withholding is computed on the
+    reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
-    if at_rate is not None and net_cents > above_cents:
+    if at_rate is not None and net_cents > above_cents and net_cents >= ratio_cents:
         yield _withholding("regular", at_rate, net_cents)
     elif "backup_withholding_rate" in held:
         yield _withholding("backup", held["backup_withholding_rate"].value, amount_cents)

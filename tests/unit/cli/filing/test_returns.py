@@ -192,6 +192,14 @@ def test_a_foreign_winners_return_has_the_agencys_codes() -> None:
     assert expected == {name: said[name] for name in expected}
 
 
+def test_the_country_of_a_foreign_winner_is_that_of_the_tax_residence() -> None:
+    """The address has its own: a resident of Canada who lives in the United States is Canada's (box 13b)."""
+    canadian = returned(form="1042-S", residence="CA", identity=PERSON)
+    said = row_of(FORM_1042_S, canadian.fields(FILER))
+    assert ("CA", "US") == (said["Box 13b - Recipient's country code"], said["Recipient Country"])
+    assert [] == [*_wrong(canadian)]
+
+
 def test_names_are_written_in_english_letters() -> None:
     """What has none is named instead."""
     plain = row(identity=PERSON.model_copy(update={"first_name": "José", "last_name": "Søndergård’s"}))
@@ -223,6 +231,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"patron": None, "identity": None}, "nobody is known to have won it"),
     ({"identity": None}, "p-1 is not identified"),
     ({"residence": None}, "the tax residence of the winner is not known"),
+    ({"form": "1042-S", "residence": "US"}, "a resident of US has no return on 1042-S"),
+    (
+        {"form": "1042-S", "residence": "ZZ"},
+        "Box 13b - Recipient's country code: the layout has no word for 'ZZ'",
+    ),
     ({"winnings_cents": 0, "withheld_cents": 0}, "winnings of $0.00 are none"),
     ({"winnings_cents": -250_000, "withheld_cents": 0}, "winnings of -$2,500.00 are none"),
     ({"withheld_cents": None}, f"nobody recorded what was withheld of {WON}, and $600.00 had to be: record it"),
