@@ -156,7 +156,7 @@ class Settings(KafkaSettings):
         default=16, description="maximum waiting requests for reports as JSON, and for reports as files; then 503"
     )
     reports_delay_seconds: Annotated[float, Field(ge=0)] = Field(
-        default=30, description="delay of the delivery after the seal, in which all journals are read"
+        default=30, description="delay of deliveries and exports after the seal, in which all journals are read"
     )
     console_url: str | None = Field(
         default=None, description="public URL of the console; none: the address on which it listens"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
+from services.reporting.ingest.progress import PROGRESS
 from services.reporting.manifest import MANIFEST
 from services.reporting.reports import REPORTS
 from services.reporting.watch import observe
@@ -76,6 +77,10 @@ class Books(Shard):
         )
         self.desk.feed("submissions", approved)
         return {"version": version, "hash": approved["data"]["hash"]}
+
+    def read_until(self, moment: datetime) -> None:
+        """Note that nothing recorded before the moment waits; reports of sealed days wait for half a minute more."""
+        self.desk.client.run(PROGRESS.note(replace(self.desk.context, clock=lambda: moment)))
 
     def dismiss(self, shard: int, seq: int) -> None:
         """Dismiss a record of reporting's own quarantine, by its entry."""

@@ -57,7 +57,8 @@ def export(
 ) -> None:
     """Export the journals of sealed gaming days, for an accounting program or a second ledger.
 
-    If a day is not sealed or has no mapping, or if a leg has no rule, nothing is written and the exit code is 3.
+    If a day is not sealed or has no mapping, if a leg has no rule, or if not everything that was recorded up to the
+    latest seal or restatement has been read yet, nothing is written and the exit code is 3.
 
     Example: pitledger gl export --property riverside --day 2026-11-20 --as xero -o journal.csv
     Example: pitledger gl export --property riverside --month 2026-11 --as beancount -o november.beancount

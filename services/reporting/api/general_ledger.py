@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from services.reporting.api.reports import AskedReport, question_asked
+from services.reporting.ingest.progress import all_read_until
 from services.reporting.rendering.ledger_files import LEDGER_FORMATS, LedgerFormatName, write_journals
 from services.reporting.report_service import books_of
 from services.reporting.reports.general_ledger.exporting import ledger_file
@@ -45,11 +46,14 @@ def routes(context: ServiceContext) -> APIRouter:
         """Return the journals of the sealed gaming days of a period, under the general-ledger mapping.
 
         No file is returned if a day of the period is not sealed or has no mapping, or if the mapping has no rule for a
-        leg.
+        leg; nor until everything that was recorded up to the latest of the journals has been read.
         """
-        async with files.taken(request), read_at_once(context.pools.readers) as read:
-            question = await question_asked(read, person, asked, context.clock())
-            content = write_journals(await ledger_file(await books_of(read, question, explain=False)), form)
+        async with files.taken(request):
+            read_until = await all_read_until(context)  # before the snapshot, which then has all of it
+            async with read_at_once(context.pools.readers) as read:
+                question = await question_asked(read, person, asked, context.clock())
+                file = await ledger_file(await books_of(read, question, explain=False), read_until)
+            content = write_journals(file, form)
         named = f"general-ledger-{question.property}-{question.first}.{LEDGER_FORMATS[form].extension}"
         return Response(
             content,

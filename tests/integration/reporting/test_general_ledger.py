@@ -1,8 +1,10 @@
 """The general ledger of a sealed and restated day: beside the journal of table inventory, and in other programs."""
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -10,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from shared.contracts.legs import LEGS
+from tests.integration.reporting.test_currency import Till
 from tests.integration.table_inventory.day import BOX, FOUND, PAPER, play_a_day
 from tests.integration.table_inventory.test_check_collection import WRITE_OFFS, written_off
 from tests.integration.table_inventory.test_credit_lines import CHECKS
@@ -17,14 +20,19 @@ from tests.integration.table_inventory.test_locations import AT_CAGE, LOCATIONS,
 from tests.support import Databases
 from tests.support.asgi import assert_problem
 from tests.support.both_books import LATER, BothBooks, both_books
-from tests.support.ledger_mappings import PROGRAM_ROOTS, mapping_event, remapped
+from tests.support.desk import Message
+from tests.support.ledger_mappings import PROGRAM_ROOTS, mapping_document, mapping_event, remapped
 from tests.support.pit import DAY, PROPERTY, at, inventory_desk
 from tests.support.programs import beancount_of, hledger_of
 from tests.support.reporting import held, identities_of, rows_of
 from tests.support.services import settled_database
+from tests.support.table_days import TableDays
 
 PATH = f"/gaming-days/{PROPERTY}/{DAY}"
 FILE = f"/general-ledger/journals?property={PROPERTY}&gaming_day={DAY}&known_at={quote(LATER)}"
+
+ALL_READ = datetime.fromisoformat(LATER)
+NEXT_DAY = str(date.fromisoformat(DAY) + timedelta(days=1))
 
 
 @pytest.fixture
@@ -220,6 +228,7 @@ def test_a_second_ledger_holds_the_day_as_the_journals_do(
     expected = {
         f"{kinds[account]}:{account}": cents for account, cents in by_account(rows_of(report, "balances")).items()
     }
+    both.books.read_until(ALL_READ)
     answer = both.books.get(f"{FILE}&as={name}")
     assert 200 == answer.status_code, answer.text
     assert f"general-ledger-{PROPERTY}-{DAY}." in answer.headers["content-disposition"]
@@ -266,6 +275,69 @@ def test_nothing_is_written_of_what_is_missing(both: BothBooks) -> None:
     report = both.report("general-ledger")
     assert not held(report)["postings without a rule"]
     assert ("preliminary", []) == (report["stage"], rows_of(report, "journals"))
+
+
+def test_a_journal_is_exported_once_all_that_was_recorded_up_to_the_seal_is_read(both: BothBooks) -> None:
+    """Nothing is written while an entry from before the seal may still come, and its journal has what came."""
+    map_legs(both)
+    seal(both)
+    both.publish()
+    assert_problem(both.books.get(FILE), 409, "has been read, how far is not known yet: try again later")
+    sealed_at = both.ledger.clock.now
+    both.books.read_until(sealed_at + timedelta(seconds=29))
+    until = (sealed_at - timedelta(seconds=1)).isoformat()
+    assert_problem(both.books.get(FILE), 409, f"has been read, only up to {until}: try again later")
+    both.books.desk.feed("accounts", *bought_in(12_000_00))
+    both.books.read_until(sealed_at + timedelta(seconds=30))
+    exported = both.books.get(FILE)
+    assert 200 == exported.status_code, exported.text
+    rows = list(csv.DictReader(io.StringIO(exported.text)))
+    assert {"GL261120-1"} == {row["journal"] for row in rows}
+    assert ["12000.00"] == [row["credit"] for row in rows if row["account"] == "2010"]
+    restate(both)
+    both.publish()
+    assert_problem(both.books.get(FILE), 409, f"only up to {sealed_at.isoformat()}: try again later")
+    at_seal = f"/general-ledger/journals?property={PROPERTY}&gaming_day={DAY}&known_at={quote(sealed_at.isoformat())}"
+    assert exported.content == both.books.get(at_seal).content
+    both.books.read_until(ALL_READ)
+    assert both.books.get(FILE).text.startswith(exported.text)
+
+
+def test_a_journal_has_the_titles_of_its_own_day(both: BothBooks) -> None:
+    """Over a change of the mapping, the journal of a day is as it was exported that day, or nothing is written."""
+    map_legs(both)
+    both.books.desk.feed("accounts", *bought_in(12_000_00, days=2))
+    seal(both)
+    both.publish()
+    both.books.read_until(ALL_READ)
+    titles = {"1010": "Money of wagering accounts", "1340": "Currency and counter checks as counted"}
+    accounts = [one | {"title": titles.get(one["account"], one["title"])} for one in mapping_document()["accounts"]]
+    begins = f"{NEXT_DAY}T09:00:00Z"
+    swapped = mapping_event(PROPERTY, sequence=10, version=2, effective_from=begins, accounts=accounts)
+    both.books.desk.feed("properties", swapped)
+    both.books.desk.feed("inventory", *TableDays(PROPERTY, shard=9).sealed(NEXT_DAY))
+    month = f"{FILE}&period=month"
+    for name in ("csv", "iif", "xero", "netsuite", "sage"):
+        of_day, of_month = (both.books.get(f"{path}&as={name}") for path in (FILE, month))
+        assert (200, 200) == (of_day.status_code, of_month.status_code), of_month.text
+        assert of_month.content.startswith(of_day.content)
+        assert len(of_month.content) > len(of_day.content)
+    for name in ("hledger", "beancount"):
+        assert 200 == both.books.get(f"{FILE}&as={name}").status_code
+        changed = f"account 1340 is 'Money of wagering accounts' (asset) before gaming day {NEXT_DAY}"
+        assert_problem(both.books.get(f"{month}&as={name}"), 409, changed)
+
+
+def bought_in(cents: int, days: int = 1) -> Iterator[Message]:
+    """The entries of a wagering account into which cash was paid on the day, and on each that follows."""
+    till = Till()
+    opened = till.opened("ga-2")
+    paid = [till.paid(cents // 100, "ga-2", day=day) for day in range(days)]
+    for entry in paid:
+        entry["postings"] = f"//cash={cents} //available={-cents}"
+    for entry in (opened, *paid):
+        entry["data"]["property"] = PROPERTY
+        yield entry
 
 
 def test_every_leg_of_the_journal_is_in_the_catalogue(both: BothBooks) -> None:

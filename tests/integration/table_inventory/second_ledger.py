@@ -40,6 +40,7 @@ class SecondLedger:
     def balances(self, folder: Path) -> dict[str, int]:
         """Return the balance of each account, cents, added up by the program over the months."""
         found: Counter[str] = Counter()
+        self.world.books.read_until(datetime.fromisoformat(LATER))
         for month in dict.fromkeys(day.replace(day=1) for day in self.days):
             first = next(day for day in self.days if day.replace(day=1) == month)
             asked = f"property={PROPERTY}&gaming_day={first}&period=month&as=beancount&known_at={quote(LATER)}"

@@ -62,9 +62,8 @@ def file_of(days: Sequence[Sequence[Moved]]) -> LedgerFile:
         known = [(SEALED + timedelta(hours=hours), lines(moved)) for hours, moved in enumerate(versions)]
         journals.extend(journals_of(DAY + timedelta(days=number), known))
         last += versions[-1]
-    return LedgerFile(
-        "riverside", 'Riverside "Casino"', "USD", DAY + timedelta(days=len(days) - 1), CHART, journals, lines(last)
-    )
+    charts = {DAY + timedelta(days=number): CHART for number in range(len(days))}
+    return LedgerFile("riverside", 'Riverside "Casino"', "USD", max(charts), charts, journals, lines(last))
 
 
 def sums(file: LedgerFile) -> dict[str, int]:
@@ -200,7 +199,8 @@ def test_titles_are_written_whatever_marks_they_have(tmp_path: Path) -> None:
         [[(Destination(number, "300", "310"), 100 + cents), (Destination(used[0], "", ""), -100 - cents)]]
         for cents, number in enumerate(used[1:])
     ]
-    file = replace(file_of(days), accounts=chart, title='Riverside "C": a; b, c \\')
+    file = file_of(days)
+    file = replace(file, charts=dict.fromkeys(file.charts, chart), title='Riverside "C": a; b, c \\')
     expected = sums(file)
     assert expected == hledger_of(write_journals(file, "hledger"), tmp_path)
     assert expected == beancount_of(write_journals(file, "beancount"), tmp_path)
@@ -219,10 +219,25 @@ def test_a_file_that_a_program_does_not_take_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", LEDGER_FORMATS)
+@pytest.mark.parametrize("change", [{"title": "Vault"}, {"kind": "clearing"}])
+def test_each_journal_has_the_accounts_of_its_own_day(name: LedgerFormatName, change: dict[str, str]) -> None:
+    """What the first day has is in a file of two days as it is in one of its own, or that file is refused."""
+    moved = [(Destination("1010", "", ""), 7), (Destination("4010", "", ""), -7)]
+    first, both = file_of([[moved]]), file_of([[moved], [moved]])
+    changed = {**CHART, "1010": CHART["1010"].model_copy(update=change)}
+    both = replace(both, charts={**both.charts, DAY + timedelta(days=1): changed})
+    if name in ("hledger", "beancount"):
+        with pytest.raises(Rejected, match=r"account 1010 is 'Currency .* before gaming day 2026-11-21 and "):
+            write_journals(both, name)
+    else:
+        assert write_journals(both, name).startswith(write_journals(first, name))
+
+
+@pytest.mark.parametrize("name", LEDGER_FORMATS)
 def test_the_same_journals_have_the_same_bytes(name: LedgerFormatName) -> None:
     """In every format, and without a journal, too."""
     assert write_journals(MONTH, name) == write_journals(MONTH, name)
-    assert write_journals(replace(MONTH, journals=(), balances=(), accounts={}), name)
+    assert write_journals(replace(MONTH, journals=(), balances=(), charts={}), name)
 
 
 def table(name: LedgerFormatName, file: LedgerFile = MONTH) -> list[dict[str, str]]:

@@ -44,7 +44,11 @@ LEDGER_FORMATS: Final[Mapping[LedgerFormatName, LedgerFormat]] = {
 
 
 def write_journals(file: LedgerFile, name: LedgerFormatName) -> bytes:
-    """Return the bytes of a file. Raises: Rejected if it has more lines than the format allows."""
+    """Return the bytes of a file.
+
+    Raises: Rejected if it has more lines than the format allows, or if the format declares accounts once for all days
+    and the title or kind of an account differs between days.
+    """
     form, lines = LEDGER_FORMATS[name], sum(len(journal.lines) for journal in file.journals)
     if form.lines_max is not None and lines > form.lines_max:
         detail = f"the journals have {lines} lines; {name} takes {form.lines_max} in a file: ask for a shorter period"

@@ -10,18 +10,23 @@ from shared.contracts.general_ledger import LedgerAccount
 
 @dataclass(frozen=True, slots=True)
 class LedgerFile:
-    """The journals of the gaming days up to `last`, the accounts named in them, and the balances of these accounts.
+    """The journals of the gaming days up to `last`, the charts of accounts of these days, and the balances.
 
-    `balances` are computed from the latest known postings of the days, independently of the journals.
+    `charts` has the accounts of each gaming day by their number: titles and kinds may differ between days. `balances`
+    are computed from the latest known postings of the days, independently of the journals.
     """
 
     property: str
     title: str
     currency: str
     last: date
-    accounts: Mapping[str, LedgerAccount]
+    charts: Mapping[date, Mapping[str, LedgerAccount]]
     journals: Sequence[LedgerJournal]
     balances: Sequence[JournalLine]
+
+    def account(self, journal: LedgerJournal, line: JournalLine) -> LedgerAccount:
+        """Return the account of a line, with the title and kind that it has on the gaming day of the journal."""
+        return self.charts[journal.gaming_day][line.destination.account]
 
 
 def memo(file: LedgerFile, journal: LedgerJournal) -> str:

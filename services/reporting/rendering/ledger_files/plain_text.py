@@ -12,6 +12,7 @@ from services.reporting.domain.ledger_journals import JournalLine
 from services.reporting.rendering.ledger_files.ledger_file import LedgerFile, amount, memo
 from shared.contracts.general_ledger import LedgerAccount
 from shared.contracts.legs import AccountKind
+from shared.contracts.rejection import Reason, Rejected
 
 _ROOTS: Final[Mapping[AccountKind, str]] = {
     "asset": "Assets",
@@ -49,28 +50,29 @@ def as_beancount(file: LedgerFile) -> str:
     text = [f'option "title" {_quoted(file.title)}', f'option "operating_currency" "{file.currency}"', ""]
     if not file.journals:
         return "\n".join(text)
-    first = min(journal.gaming_day for journal in file.journals)
-    for account in file.accounts.values():
+    first, accounts = min(journal.gaming_day for journal in file.journals), _declared(file)
+    for account in accounts.values():
         text += [f"{first} open {account_name(account)} {file.currency}", f"  title: {_quoted(account.title)}"]
     for journal in file.journals:
         text += ["", f'{journal.gaming_day} * "{journal.number}" {_quoted(memo(file, journal))}']
         text.append(f'  known_at: "{journal.known_at.isoformat()}"')
         for line in journal.lines:
-            name = account_name(file.accounts[line.destination.account])
+            name = account_name(accounts[line.destination.account])
             text.append(f"  {name}  {amount(line.cents.value)} {file.currency}")
             for segment in ("department", "cost_center"):
                 if value := getattr(line.destination, segment):
                     text.append(f'    {segment}: "{value}"')
     after = file.last + timedelta(days=1)  # beancount asserts a balance at the beginning of its day
     text.append("")
-    text += [f"{after} balance {name}  {amount(cents)} {file.currency}" for name, cents in _sums(file).items()]
+    sums = _sums(file, accounts)
+    text += [f"{after} balance {name}  {amount(cents)} {file.currency}" for name, cents in sums.items()]
     return "\n".join((*text, ""))
 
 
 def as_hledger(file: LedgerFile) -> str:
     """Return journals as transactions of hledger; departments and cost centers are tags of their lines."""
-    text = [f"; {file.title}", f"commodity 1000.00 {file.currency}", ""]
-    for account in file.accounts.values():
+    text, accounts = [f"; {file.title}", f"commodity 1000.00 {file.currency}", ""], _declared(file)
+    for account in accounts.values():
         text.append(
             f"account {account_name(account)}  ; type: {_HLEDGER_TYPES[account.kind]}, {_comment(account.title)}"
         )
@@ -78,21 +80,39 @@ def as_hledger(file: LedgerFile) -> str:
         known = journal.known_at.isoformat()
         text += ["", f"{journal.gaming_day} * ({journal.number}) {_comment(memo(file, journal))}  ; known-at: {known}"]
         for line in journal.lines:
-            name = account_name(file.accounts[line.destination.account])
+            name = account_name(accounts[line.destination.account])
             tags = ", ".join(f"{tag}: {value}" for tag, value in _tags(line).items())
             text.append(f"    {name}  {amount(line.cents.value)} {file.currency}" + (f"  ; {tags}" if tags else ""))
-    if sums := _sums(file):
+    if sums := _sums(file, accounts):
         text += ["", f"{file.last} * balances of the services"]
         for name, cents in sums.items():
             text.append(f"    {name}  0.00 {file.currency} = {amount(cents)} {file.currency}")
     return "\n".join((*text, ""))
 
 
-def _sums(file: LedgerFile) -> dict[str, int]:
+def _declared(file: LedgerFile) -> dict[str, LedgerAccount]:
+    """Return the accounts of all lines by number. Raises: Rejected if a title or a kind differs between the days."""
+    found: dict[str, LedgerAccount] = {}
+    changed: dict[str, str] = {}
+    for journal in file.journals:
+        for line in journal.lines:
+            account = file.account(journal, line)
+            before = found.setdefault(account.account, account)
+            if account != before:
+                was, now = (f"{one.title!r} ({one.kind})" for one in (before, account))
+                said = f"account {account.account} is {was} before gaming day {journal.gaming_day} and {now} on it"
+                changed.setdefault(account.account, said)
+    if changed:
+        once = "the format declares an account once in a file: ask for periods without such a change, or for each day"
+        raise Rejected(Reason.TOO_EARLY, "\n".join((*changed.values(), once)))
+    return dict(sorted(found.items()))
+
+
+def _sums(file: LedgerFile, accounts: Mapping[str, LedgerAccount]) -> dict[str, int]:
     """Return the balance of each account by name, over all departments and cost centers, in cents."""
-    found = {account_name(account): 0 for account in file.accounts.values()}
+    found = {account_name(account): 0 for account in accounts.values()}
     for line in file.balances:
-        found[account_name(file.accounts[line.destination.account])] += line.cents.value
+        found[account_name(accounts[line.destination.account])] += line.cents.value
     return found
 
 

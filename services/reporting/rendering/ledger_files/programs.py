@@ -51,8 +51,8 @@ def as_csv(file: LedgerFile) -> str:
                 *(journal.number, journal.kind, journal.gaming_day.isoformat(), journal.version),
                 journal.known_at.isoformat(),
                 line.destination.account,
-                file.accounts[line.destination.account].title,
-                file.accounts[line.destination.account].kind,
+                file.account(journal, line).title,
+                file.account(journal, line).kind,
                 *(line.destination.department, line.destination.cost_center),
                 *_sides(line),
                 *(file.currency, memo(file, journal)),
@@ -77,7 +77,7 @@ def as_xero(file: LedgerFile) -> str:
             (
                 f"{journal.number}: {memo(file, journal)}",
                 f"{journal.gaming_day:%d/%m/%Y}",
-                file.accounts[line.destination.account].title,
+                file.account(journal, line).title,
                 line.destination.account,
                 _NO_TAX,
                 amount(line.cents.value),
@@ -106,7 +106,7 @@ def as_netsuite(file: LedgerFile) -> str:
                 memo(file, journal),
                 line.destination.account,
                 *_sides(line),
-                file.accounts[line.destination.account].title,
+                file.account(journal, line).title,
                 *(line.destination.department, line.destination.cost_center),
             )
             for journal, line in _lines(file)
@@ -159,7 +159,7 @@ def as_iif(file: LedgerFile) -> str:
                     "",
                     "GENERAL JOURNAL",
                     f"{journal.gaming_day:%m/%d/%Y}",
-                    file.accounts[line.destination.account].plain_title,
+                    file.account(journal, line).plain_title,
                     ":".join(filter(None, segments)),
                     amount(line.cents.value),
                     journal.number,

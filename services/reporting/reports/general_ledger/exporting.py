@@ -1,5 +1,7 @@
 """The journals of sealed gaming days as a file; the export is refused while the journal of a day is missing."""
 
+from datetime import datetime
+
 from services.reporting.read_model.general_ledger import unposted
 from services.reporting.read_model.reading import Books
 from services.reporting.rendering.ledger_files.ledger_file import LedgerFile
@@ -7,11 +9,14 @@ from services.reporting.reports.general_ledger.books import LedgerPeriod, ledger
 from shared.contracts.rejection import Reason, Rejected
 
 
-async def ledger_file(books: Books) -> LedgerFile:
+async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
     """Return the journals of the queried gaming days.
 
-    Raises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, or if an entry that moved money
-    does not state its postings.
+    `read_until` is the time up to which all recorded entries had been read before the books were opened; None if it is
+    unknown. A journal known at a later time could still get other lines under the same number.
+
+    Raises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, if an entry that moved money does
+    not state its postings, or if a journal is known only at a time up to which not all entries have been read.
     """
     ledger = await ledger_of(books)
     property_name = books.question.property
@@ -23,21 +28,28 @@ async def ledger_file(books: Books) -> LedgerFile:
     missing = (await unposted(books)).value
     if missing:
         faults.append(f"{missing} entries that moved money do not state their postings: they are of an earlier release")
+    faults += _unread(ledger, read_until)
     if faults:
         raise Rejected(Reason.TOO_EARLY, "\n".join(faults))
     mappings = [mapping for mapping in ledger.mappings.values() if mapping is not None]
-    used = {line.destination.account for journal in ledger.journals for line in journal.lines}
     return LedgerFile(
         property=property_name,
         title=books.place.document.title,
         currency=mappings[-1].currency,
         last=max(ledger.sealed),
-        accounts={
-            number: account for mapping in mappings for number, account in mapping.chart.items() if number in used
-        },
+        charts={day: mapping.chart for day, mapping in ledger.mappings.items() if mapping is not None},
         journals=ledger.journals,
         balances=ledger.balances,
     )
+
+
+def _unread(ledger: LedgerPeriod, read_until: datetime | None) -> list[str]:
+    """Return as text how far entries have been read, if that is not up to the time of the latest journal."""
+    latest = max((journal.known_at for journal in ledger.journals), default=None)
+    if latest is None or (read_until is not None and latest <= read_until):
+        return []
+    how_far = "how far is not known yet" if read_until is None else f"only up to {read_until.isoformat()}"
+    return [f"not all that was recorded up to {latest.isoformat()} has been read, {how_far}: try again later"]
 
 
 def _faults(ledger: LedgerPeriod) -> list[str]:
