@@ -55,8 +55,8 @@ CANDIDATES: Final = Section(
             name="win",
             title="Win",
             formula=(
-                "round, or minute (UTC) at a counted table / seat / wager / line of the settlement; 0: as a cashier "
-                "said it"
+                "round, or minute (UTC) at a counted table / seat / wager, all of whose winning lines are one win; "
+                "without a wager where the rule combines those of a seat"
             ),
         ),
         _WINNER,
