@@ -55,14 +55,13 @@ RoundOfDay = tuple[date, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """A possibly reportable line: its number in the settlement, or 0 if only a cashier recorded the payment.
+    """A possibly reportable line: of a settlement, or of a cashier's record if only a cashier recorded the payment.
 
     `entry` posted the line, or is the cashier's record; `account` placed the wager, if it was from an account. A
     `small` line is reportable only for nonresident aliens.
     """
 
     line: SettledLine
-    number: int
     entry: EntryRef
     account: str | None
     small: bool = False
@@ -184,7 +183,6 @@ async def standing_lines(
     return [
         Won(
             SettledLine(table=row.table_name, **{name: getattr(row, name) for name in _SAME}),
-            row.number,
             EntryRef(service, row.shard, row.seq),
             row.account,
             row.small,

@@ -26,7 +26,7 @@ def line(stake: int, odds: float = 0, *, minutes: int = 0, returned: int | None 
         "table": "OU-01",
         "game": "over-under",
         "regulation": "pa-686a",
-        "round_id": "r-1",
+        "round_id": f"r-{minutes}",
         "seat": 3,
         "wager": "exact",
         "hand": None,
@@ -168,7 +168,16 @@ def test_a_bonus_without_a_stake_has_no_ratio() -> None:
 def test_wagers_are_looked_at_alone() -> None:
     """What a hand won in total is nothing that is reported; the order is that of the moments."""
     lines = [line(5, 500, minutes=9), line(1, 1999, wager="over"), line(100, 0, wager="under"), line(7, 400, minutes=3)]
-    assert [2800, 2500] == amounts(*lines)
+    assert [2800, 2500] == amounts(*(replace(one, round_id="r-1", wager=f"{one.wager}-{one.moment}") for one in lines))
+
+
+def test_the_lines_of_one_wager_are_one_win() -> None:
+    """Envy Bonuses for two other hands: neither reaches $2,000; what a split hand lost is not taken off."""
+    bonus = replace(line(0, wager="envy_bonus"), winnings_cents=1_200_00)
+    [found] = candidates(LAW, [bonus, replace(bonus, winnings_cents=1_000_00), replace(bonus, seat=4)])
+    assert (2_200_00, None, 2) == (found.amount_cents, found.ratio, len(found.lines))
+    [hands] = foreign(line(10, 1, hand=1), line(10, hand=2), line(10, 1.5, hand=3))
+    assert (25_00, 20_00, 7_50) == (hands.amount_cents, hands.stake_cents, hands.withholdings[0].amount_cents)
 
 
 def test_wagers_are_combined_where_the_rule_says_so() -> None:

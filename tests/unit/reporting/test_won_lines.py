@@ -44,8 +44,15 @@ def numbers(*lines: dict[str, Any], law: Any = LAW) -> list[int]:
 def test_what_reaches_the_threshold_is_kept() -> None:
     """By its number among all lines; not what a banking player pays, nor what is below the ratio."""
     bank = line(500, 250_000, paid_by="bank")
-    assert [2] == numbers(bank, line(500, 250_000), line(1_000_000, 1_000_000), line(100, 50_000))
+    small = line(1_000_000, 1_000_000, wager="even"), line(100, 50_000, seat=2)
+    assert [2] == numbers(bank, line(500, 250_000), *small)
     assert [] == numbers(line(500, 0), bank)
+
+
+def test_all_lines_of_a_win_are_kept() -> None:
+    """Of two Envy Bonuses neither reaches the threshold, and both together do; no line that lost."""
+    bonus = line(0, 120_000, wager="envy_bonus"), line(0, 80_000, wager="envy_bonus")
+    assert [1, 3] == numbers(bonus[0], line(500, 0, wager="envy_bonus"), bonus[1], line(0, 120_000))
 
 
 def test_a_wager_that_is_left_in_the_winnings_keeps_the_line_too() -> None:
@@ -94,7 +101,7 @@ def test_wagers_of_an_excluded_game_itself_are_not_kept() -> None:
 @given(st.lists(amounts, min_size=1, max_size=6), st.booleans())
 def test_no_candidate_is_left_out(paid: list[tuple[int, int]], is_reduced: bool) -> None:
     """Whatever the licensee chooses: the log finds in the kept lines what it would find in all."""
-    lines = [line(stake, payout) for stake, payout in paid]
+    lines = [line(stake, payout, seat=number) for number, (stake, payout) in enumerate(paid, 1)]
     settled = [
         SettledLine(
             *("riverside", "BJ-01", "blackjack", "pa-686a", "r-1", number, "exact", None),

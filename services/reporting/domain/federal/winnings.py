@@ -89,9 +89,9 @@ class Candidate:
     """Winnings that a rule requires to be reported on a form.
 
     `amount_cents` includes the wager or not, depending on the rule and the licensee's choice. `ratio` is the winnings
-    as an exact multiple of the wager, None for a bonus without a wager. `lines` are those of one wager or, if the rule
-    combines wagers, all lines of a seat in a round. `treaty` is the country whose treaty sets the rate of withholding,
-    if a treaty gives relief.
+    as an exact multiple of the wager, None for a bonus without a wager. `lines` are the winning lines of one wager of a
+    seat in a round (one for each bonus or hand) or, if the rule combines wagers, all lines of a seat in a round.
+    `treaty` is the country whose treaty sets the rate of withholding, if a treaty gives relief.
     """
 
     rule: str
@@ -109,9 +109,10 @@ def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None
     """Return the reportable winnings of settled lines under a pack's rules, ordered by time.
 
     With `of`, only the rules for these winners are applied. If winnings are reduced by the wager, the amount of a
-    winning wager is what was paid on top of the stake, which is returned in addition; otherwise the stake is added.
-    Losing lines matter only if a rule combines wagers. A bonus without its own stake cannot be a multiple of a wager,
-    so only the threshold decides. Rules for nonresident aliens apply only to lines of nonresident aliens.
+    winning wager is what was paid on top of the stake, which is returned in addition; otherwise the stake is added. All
+    that one wager of a seat won in a round is one win. Losing lines matter only if a rule combines wagers. A bonus
+    without its own stake cannot be a multiple of a wager, so only the threshold decides. Rules for nonresident aliens
+    apply only to lines of nonresident aliens.
 
     Raises: LookupError for a day without law in the pack; Refused for an unknown regulation.
     """
@@ -135,15 +136,15 @@ class _Rule:
 
     def candidates(self, lines: Iterable[SettledLine]) -> Iterator[Candidate]:
         """Yield the winnings that the rule requires to be reported."""
-        together: dict[tuple[str, str, str, int], list[SettledLine]] = {}
+        together: dict[tuple[str | int, ...], list[SettledLine]] = {}
         for line in lines:
             if self._rule.winner == "nonresident_alien" and not line.nonresident_alien:
                 continue
+            event = (line.property, line.table, line.occasion(), line.seat)
             if self._on(line.paid_on)["combined"].value == "seat_and_round":
-                event = (line.property, line.table, line.occasion(), line.seat)
                 together.setdefault(event, []).append(line)
             elif line.winnings_cents > 0:
-                yield from self._candidate((line,))
+                together.setdefault((*event, line.wager), []).append(line)
         for group in together.values():
             yield from self._candidate(tuple(group))
 

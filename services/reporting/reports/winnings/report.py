@@ -41,10 +41,10 @@ class _Kept:
         return tuple(dict.fromkeys(one.entry for one in self.of(candidate)))
 
     def win(self, candidate: Candidate) -> str:
-        found = self.of(candidate)
-        first = found[0].line
-        wagers = "+".join(dict.fromkeys(one.line.wager for one in found))
-        return f"{first.occasion()}/{first.seat}/{wagers}/{'+'.join(str(one.number) for one in found)}"
+        """Return what identifies a win, whatever other seats and wagers of its round are corrected to."""
+        first, combined = candidate.lines[0], _applied(candidate, "combined")
+        seat = f"{first.occasion()}/{first.seat}"
+        return seat if combined is not None and combined.value == "seat_and_round" else f"{seat}/{first.wager}"
 
     def residence(self, candidate: Candidate) -> str | None:
         return self.winners.residence(self.of(candidate)[0])

@@ -61,8 +61,8 @@ CANDIDATES: Final = Section(
             name="win",
             title="Win",
             formula=(
-                "round (at a counted table: the minute, in UTC) / seat / wager / settlement line; line 0: recorded by "
-                "a cashier"
+                "round (at a counted table: the minute, in UTC) / seat / wager, whose winning lines are one win; no "
+                "wager if the rule combines the wagers of a seat"
             ),
         ),
         _WINNER,

@@ -105,7 +105,6 @@ async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -
         *(
             Won(
                 _line(books, one, one.fact.at if found is None else found.closed_at or one.fact.at),
-                0,
                 one.entry,
                 None,
                 True,
@@ -120,7 +119,7 @@ def _at_counted_table(books: Books, listed: Listed) -> Won:
     """Return a win at a counted table; it is `small` if only rules for nonresident aliens can apply to it."""
     line = _line(books, listed, listed.fact.won_at)
     of_anyone = (one for law in books.place.reporting for one in candidates(law, [line], "anyone"))
-    return Won(line, 0, listed.entry, None, small=next(of_anyone, None) is None)
+    return Won(line, listed.entry, None, small=next(of_anyone, None) is None)
 
 
 def _win_of(fact: WinnerIdentified) -> _Win:
