@@ -1,9 +1,15 @@
-"""The lines of a currency transaction report (FinCEN 112): what is moved, by type of transaction, in whole dollars."""
+"""The lines and parties of a currency transaction report (FinCEN 112), in whole dollars, and their digest."""
 
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from json import dumps
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from shared.contracts.cage import Direction
+
+ON_OWN_BEHALF: Final = "50"
+FOR_ANOTHER: Final = "17"
+FOR_WHOM: Final = "23"
 
 LINE_CODES: Final[Mapping[tuple[str, Direction], str]] = {
     ("buy-in", "in"): "55",
@@ -76,6 +82,43 @@ class FormLine(NamedTuple):
         return self.specified if self.code in _FOREIGN else ""
 
 
+class MovedFor(Protocol):
+    """Currency moved as `MovedCurrency` has it, by a conductor on behalf of others; without both on one's own."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def direction(self) -> Direction: ...
+    @property
+    def specified(self) -> str: ...
+    @property
+    def cents(self) -> int: ...
+    @property
+    def conductor(self) -> str | None: ...
+    @property
+    def on_behalf_of(self) -> tuple[str, ...]: ...
+
+
+_Moved = TypeVar("_Moved", bound=MovedFor)
+
+
+class DigestedLine(NamedTuple):
+    """A line as the form has it: code, purpose, country, and whole dollars."""
+
+    code: str
+    purpose: str
+    country: str
+    dollars: int
+
+
+class DigestedParty(NamedTuple):
+    """A person's part as the form has it: the code of the party, and its whole dollars in and out."""
+
+    code: str
+    in_dollars: int
+    out_dollars: int
+
+
 def form_line(one: MovedCurrency) -> FormLine:
     """Return the line of the form to which currency moved belongs.
 
@@ -106,3 +149,58 @@ def dollars_by_line(moved: Iterable[MovedCurrency]) -> dict[FormLine, int]:
         line = form_line(one)
         cents[line] = cents.get(line, 0) + one.cents
     return {line: -(-sum_cents // 100) for line, sum_cents in cents.items()}
+
+
+def dollars_in_and_out(moved: Iterable[MovedFor]) -> dict[Direction, int]:
+    """Return the sums of the lines of the form in and out, whole dollars."""
+    sums: dict[Direction, int] = {"in": 0, "out": 0}
+    for line, dollars in dollars_by_line(map(_without_persons, moved)).items():
+        sums[line.direction] += dollars
+    return sums
+
+
+def parts_of(reference: str, moved: Iterable[_Moved]) -> dict[tuple[str, str], list[_Moved]]:
+    """Return what was moved by person and code of the party, the parts of `reference` first, ordered by their codes.
+
+    A person who acts both on their own behalf and for others, or for whom others act, has several parts. An amount that
+    is moved for several persons counts in full for each of them. Where nothing was moved, `reference` has one part.
+    """
+    parts: dict[tuple[str, str], list[_Moved]] = {}
+    for one in moved:
+        for part in _parts_in(reference, one):
+            parts.setdefault(part, []).append(one)
+    if not parts:
+        return {(reference, ON_OWN_BEHALF): []}
+    order = sorted(parts, key=lambda part: (part[0] != reference, part[1] if part[0] == reference else ""))
+    return {part: parts[part] for part in order}
+
+
+def _parts_in(reference: str, one: MovedFor) -> Iterator[tuple[str, str]]:
+    if one.conductor is None and not one.on_behalf_of:
+        yield reference, ON_OWN_BEHALF
+    if one.conductor is not None:
+        yield one.conductor, FOR_ANOTHER
+    for principal in one.on_behalf_of:
+        yield principal, FOR_WHOM
+
+
+def lines_digest(lines: Iterable[DigestedLine], parties: Iterable[DigestedParty]) -> str:
+    """Return the SHA-256 of the lines of a report and of its parties, the first of whom is the person reported.
+
+    The order of the lines, and of the other parties, does not matter.
+    """
+    first, *others = parties
+    return sha256(dumps([sorted(lines), first, sorted(others)]).encode()).hexdigest()
+
+
+def digest_of_moved(reference: str, moved: Iterable[MovedFor]) -> str:
+    """Return the `lines_digest` of the report that `reference` would have of what was moved."""
+    every = list(moved)
+    dollars = dollars_by_line(map(_without_persons, every))
+    lines = [DigestedLine(line.code, line.purpose, line.country, sum_of) for line, sum_of in dollars.items()]
+    parts = ((code, dollars_in_and_out(of_part)) for (_, code), of_part in parts_of(reference, every).items())
+    return lines_digest(lines, [DigestedParty(code, sums["in"], sums["out"]) for code, sums in parts])
+
+
+def _without_persons(one: MovedFor) -> MovedCurrency:
+    return MovedCurrency(one.kind, one.direction, one.specified, one.cents)

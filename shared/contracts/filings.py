@@ -68,16 +68,17 @@ class FilingSubject(Contract):
 class PreparedReport(FilingSubject):
     """A report in a file, numbered from 1, with its amounts as written to the file.
 
-    A currency transaction report has whole dollars in and out; `amends` is the identifier of the earlier report that it
-    corrects. If that is the report of an unidentified person's entry, and this one is about another subject, `corrects`
-    is the number of its filing. An information return has its account number and, in cents, its winnings and the tax
-    withheld (federal; also state and local tax if it reports any); `corrects` is the number of the filing that contains
-    the return to be corrected.
+    A currency transaction report has whole dollars in and out, and the digest of its lines and parties
+    (`lines_sha256`); `amends` is the identifier of the earlier report that it corrects. If that is the report of an
+    unidentified person's entry, and this one is about another subject, `corrects` is the number of its filing. An
+    information return has its account number and, in cents, its winnings and the tax withheld (federal; also state and
+    local tax if it reports any); `corrects` is the number of the filing that contains the return to be corrected.
     """
 
     report: _Place
     in_dollars: _Dollars | None = None
     out_dollars: _Dollars | None = None
+    lines_sha256: Digest | None = None
     winnings_cents: _Cents | None = None
     withheld_cents: _Cents | None = None
     state_withheld_cents: _Cents | None = None

@@ -15,12 +15,15 @@ from xml.etree.ElementTree import Element
 from services.cli.filing.batch import Batch, day_text, unknown
 from services.wagering_accounts.domain.identity import PatronIdentity
 from shared.contracts.cage import DIRECTIONS, Direction
-from shared.contracts.currency_lines import MovedCurrency, dollars_by_line
+from shared.contracts.currency_lines import (
+    FOR_ANOTHER,
+    MovedCurrency,
+    dollars_by_line,
+    dollars_in_and_out,
+    parts_of,
+)
 from shared.contracts.properties import Filer
 
-_ON_OWN_BEHALF: Final = "50"
-_FOR_ANOTHER: Final = "17"
-_FOR_WHOM: Final = "23"
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 """The code that ties an account to cash in, or to cash out."""
 _EXCHANGES: Final = frozenset(kind.replace("_", " ") for kind, direction in DIRECTIONS.items() if direction == "both")
@@ -68,7 +71,7 @@ class CtrActivity:
 
     def dollars(self, direction: Direction) -> int:
         """Return the sum of the lines of the form in or out, whole dollars."""
-        return _dollars(self.lines)[direction]
+        return dollars_in_and_out(self.lines)[direction]
 
 
 def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date) -> bytes:
@@ -175,31 +178,22 @@ class _Party:
 
 
 def _parties(one: CtrActivity) -> Iterator[_Party]:
-    """Yield the parts of all persons in a report, the parts of the person reported first.
-
-    A person who acts both on their own behalf and for others, or for whom others act, has several parts. An amount that
-    is moved for several persons counts in full for each of them. Raises: ValueError.
-    """
+    """Yield the parts of all persons in a report, the parts of the person reported first. Raises: ValueError."""
     identities = {one.reference: one.identity, **one.others}
-    parts: dict[tuple[str, str], list[Line]] = {}
     for line in one.lines:
-        for reference, code in _parts_of(one, line):
-            if reference not in identities:
-                raise ValueError(f"{reference} has a part in the report of {one.reference}, and is not identified")
-            known = identities[reference]
-            if code == _FOR_ANOTHER and known is not None and known.kind == "entity":
-                raise ValueError(f"{reference} is an entity: a person conducts what is moved for others")
-            parts.setdefault((reference, code), []).append(line)
-    if not parts:  # an amendment without lines: nothing is left of the report that it amends
-        parts[one.reference, _ON_OWN_BEHALF] = []
-    for (reference, code), lines in sorted(parts.items(), key=lambda part: part[0][0] != one.reference):
-        yield _Party(code, identities[reference], lines)
+        _require_persons(one, line)
+    for (reference, code), lines in parts_of(one.reference, one.lines).items():
+        if reference not in identities:
+            raise ValueError(f"{reference} has a part in the report of {one.reference}, and is not identified")
+        known = identities[reference]
+        if code == FOR_ANOTHER and known is not None and known.kind == "entity":
+            raise ValueError(f"{reference} is an entity: a person conducts what is moved for others")
+        yield _Party(code, known, lines)
 
 
-def _parts_of(one: CtrActivity, line: Line) -> Iterator[tuple[str, str]]:
-    """Yield each person with a part in a line, by reference, with the party code. Raises: ValueError."""
+def _require_persons(one: CtrActivity, line: Line) -> None:
+    """Raise ValueError for a line for others without its conductor or principals, or without the person reported."""
     if line.conductor is None and not line.on_behalf_of:
-        yield one.reference, _ON_OWN_BEHALF
         return
     if line.conductor is None or not line.on_behalf_of:
         raise ValueError(
@@ -211,9 +205,6 @@ def _parts_of(one: CtrActivity, line: Line) -> Iterator[tuple[str, str]]:
         )
     if one.reference not in (line.conductor, *line.on_behalf_of):
         raise ValueError(f"{one.reference} has no part in {line.kind} by {line.conductor}")
-    yield line.conductor, _FOR_ANOTHER
-    for reference in line.on_behalf_of:
-        yield reference, _FOR_WHOM
 
 
 def _transactions(lines: Iterable[Line]) -> int:
@@ -227,13 +218,5 @@ def _transactions(lines: Iterable[Line]) -> int:
 
 
 def _amounts(lines: Sequence[Line]) -> list[tuple[str, str | None]]:
-    sums = _dollars(lines)
+    sums = dollars_in_and_out(lines)
     return [(f"IndividualEntityCash{way.title()}AmountText", str(sums[way]) if sums[way] else None) for way in sums]
-
-
-def _dollars(lines: Iterable[Line]) -> Mapping[Direction, int]:
-    """Return the sums of lines of the form in and out, whole dollars."""
-    sums: dict[Direction, int] = {"in": 0, "out": 0}
-    for line, dollars in dollars_by_line(one.moved for one in lines).items():
-        sums[line.direction] += dollars
-    return sums

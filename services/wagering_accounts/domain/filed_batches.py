@@ -3,7 +3,7 @@
 The record of a filing is taken from the file, so that the two cannot differ. XML schema 2.0 of FinCEN's batches.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
@@ -12,11 +12,21 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInFile
+from shared.contracts.currency_lines import (
+    FOR_ANOTHER,
+    FOR_WHOM,
+    ON_OWN_BEHALF,
+    DigestedLine,
+    DigestedParty,
+    lines_digest,
+)
 
 _NAMESPACE: Final = "{www.fincen.gov/base}"
 _FORM: Final = "CTRX"
-_PERSONS_INVOLVED: Final = ("50", "17", "23")
+_PERSONS_INVOLVED: Final = (ON_OWN_BEHALF, FOR_ANOTHER, FOR_WHOM)
 """The codes of persons in a report: on their own behalf, for another person, and on whose behalf."""
+
+_AMOUNTS_OF_PARTY: Final = ("IndividualEntityCashInAmountText", "IndividualEntityCashOutAmountText")
 
 _KNOWN_BY: Final = ("PartyName", "Address", "PartyIdentification")
 
@@ -41,13 +51,15 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
         if moved is None:
             raise FileWrong(f"report {number} has no CurrencyTransactionActivity")
         try:
+            parties = _parties(activity)
             filed_on = _text(activity, "FilingDateText")
             yield ReportInFile(
                 period=_day(_text(moved, "TransactionDateText")).isoformat(),
-                in_dollars=int(_text(moved, "TotalCashInReceiveAmountText") or "0"),
-                out_dollars=int(_text(moved, "TotalCashOutAmountText") or "0"),
+                in_dollars=_dollars(moved, "TotalCashInReceiveAmountText"),
+                out_dollars=_dollars(moved, "TotalCashOutAmountText"),
+                lines_sha256=_digest(moved, parties),
                 amends=_text(activity, "EFilingPriorDocumentNumber") or None,
-                people=_people(activity),
+                people=_people(parties),
                 filed_on=_day(filed_on) if filed_on else None,
             )
         except ValueError:
@@ -59,13 +71,38 @@ def _day(text: str) -> date:
     return datetime.strptime(text, "%Y%m%d").date()  # noqa: DTZ007
 
 
-def _people(activity: Element) -> tuple[int, int]:
-    """Return the numbers of distinct persons in a report (by name, address and number), and of parties."""
-    parts = [
-        one
-        for one in activity.findall(f"{_NAMESPACE}Party")
-        if _text(one, "ActivityPartyTypeCode") in _PERSONS_INVOLVED
+def _parties(activity: Element) -> list[Element]:
+    """Return the persons in a report, the one that it is about first."""
+    found = activity.findall(f"{_NAMESPACE}Party")
+    return [one for one in found if _text(one, "ActivityPartyTypeCode") in _PERSONS_INVOLVED]
+
+
+def _digest(moved: Element, parties: Sequence[Element]) -> str | None:
+    """Return the digest of the lines and parties of a report; None without a party. Raises: ValueError."""
+    if not parties:
+        return None
+    lines = [
+        DigestedLine(
+            _text(one, "CurrencyTransactionActivityDetailTypeCode"),
+            _text(one, "OtherCurrencyTransactionActivityDetailText"),
+            _text(one, "OtherForeignCurrencyCountryText"),
+            _dollars(one, "DetailTransactionAmountText"),
+        )
+        for one in moved.findall(f"{_NAMESPACE}CurrencyTransactionActivityDetail")
     ]
+    parts = [
+        DigestedParty(_text(one, "ActivityPartyTypeCode"), *(_dollars(one, name) for name in _AMOUNTS_OF_PARTY))
+        for one in parties
+    ]
+    return lines_digest(lines, parts)
+
+
+def _dollars(element: Element, name: str) -> int:
+    return int(_text(element, name) or "0")
+
+
+def _people(parts: Sequence[Element]) -> tuple[int, int]:
+    """Return the numbers of distinct persons in a report (by name, address and number), and of parties."""
     known = {
         tuple(
             (field.tag, field.text) for name in _KNOWN_BY for part in one.findall(_NAMESPACE + name) for field in part

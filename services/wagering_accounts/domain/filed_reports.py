@@ -12,15 +12,16 @@ class FileWrong(Exception):
 class ReportInFile:
     """A report as the file has it: its gaming day or tax year (`period`), and its amounts.
 
-    A currency transaction report has whole dollars in and out, the BSA identifier that it amends, the least and the
-    greatest possible number of its persons (`people`, because a person may be several parties), and the day of filing,
-    if the file gives one. An information return has its account number, winnings and taxes withheld, cents, and whether
-    it corrects another return.
+    A currency transaction report has whole dollars in and out, the digest of its lines and parties, the BSA identifier
+    that it amends, the least and the greatest possible number of its persons (`people`, because a person may be several
+    parties), and the day of filing, if the file gives one. An information return has its account number, winnings and
+    taxes withheld, cents, and whether it corrects another return.
     """
 
     period: str
     in_dollars: int | None = None
     out_dollars: int | None = None
+    lines_sha256: str | None = None
     amends: str | None = None
     people: tuple[int, int] = (1, 1)
     filed_on: date | None = None

@@ -218,7 +218,8 @@ def _prepared(subject: FilingSubject, report: ReportInFile, number: int, **more:
         with_others=subject.with_others,
         report=number,
         **{
-            name: getattr(report, name) for name in ("in_dollars", "out_dollars", *_AMOUNTS, "account_number", "amends")
+            name: getattr(report, name)
+            for name in ("in_dollars", "out_dollars", "lines_sha256", *_AMOUNTS, "account_number", "amends")
         },
         **more,
     )

@@ -45,7 +45,7 @@ def report_behind(filing: Document) -> tuple[str, dict[str, str]]:
 
 
 def changed_since_prepared(filing: Document, report: Document) -> list[Changed]:
-    """Return the reports of a filing whose amounts differ from those of `report_behind` the filing, in order."""
+    """Return the reports of a filing that differ from those of `report_behind` the filing, in order."""
     compared = _currency(filing, report) if filing["form"] == "ctr" else _winnings(filing, report)
     return [one for one in compared if one.filed != one.now]
 
@@ -85,17 +85,17 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
     for one in filing["reports"]:
         who, row = one["reference"], now.get((one["kind"], one["reference"]), {})
         said = [one[name] * _DOLLAR_CENTS for name in ("in_dollars", "out_dollars")]
-        changed = Changed(who, _in_and_out(said), _in_and_out([row.get("in_cents", 0), row.get("out_cents", 0)]))
-        yield changed
-        if changed.filed == changed.now and _is_needless(filing, row):
-            yield Changed(who, "a report of its own", f"none ({row['why']})")
+        compared = [Changed(who, _in_and_out(said), _in_and_out([row.get("in_cents", 0), row.get("out_cents", 0)]))]
         if row.get("bsa_id"):
-            yield Changed(who, f"amends {one.get('amends') or 'nothing'}", f"amends {row['bsa_id']}")
+            compared.append(Changed(who, f"amends {one.get('amends') or 'nothing'}", f"amends {row['bsa_id']}"))
+        yield from compared
+        if all(each.filed == each.now for each in compared) and _is_to_withdraw(filing, row):
+            yield Changed(who, "a report to be sent", f"one to be withdrawn ({row['why']})")
 
 
-def _is_needless(filing: Document, row: Document) -> bool:
-    """Return whether a report is to be withdrawn as an original that would not be made any more."""
-    return row.get("status") == "to_withdraw" and row["filing"] == str(filing["filing"]) and not row.get("amendment")
+def _is_to_withdraw(filing: Document, row: Document) -> bool:
+    """Return whether a report is to be withdrawn, as the report or the amendment of its row."""
+    return row.get("status") == "to_withdraw" and (row.get("amendment") or row["filing"]) == str(filing["filing"])
 
 
 def _winnings(filing: Document, report: Document) -> Iterator[Changed]:

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from tests.integration.reporting.test_currency import void
+import pytest
+
+from shared.contracts.cage import CageKind
+from tests.integration.reporting.test_currency import _moved, void
 from tests.integration.wagering_accounts.offices import (
     EVE,
     CurrencyOffice,
@@ -11,10 +14,11 @@ from tests.integration.wagering_accounts.offices import (
     prepared_by,
     table_of,
 )
-from tests.support.accounts import IDENTITY
+from tests.support.accounts import IDENTITY, SOMEBODY_ELSE
 
 FIRST, SECOND = "31000000000001", "31000000000002"
 CHANGED = "Amounts that changed after the filing was prepared or sent"
+LINES = "other types of transaction, purposes, countries or parts of persons hold now"
 AT = "/p/riverside/filings"
 
 
@@ -65,6 +69,72 @@ def test_an_amendment_of_another_identifier_is_listed_with_both(currency_office:
     )
     refused = office.call("filing", "release", "riverside", "2", person="title31.sam")
     assert (3, True) == (refused.code, f"amends {FIRST} in the file, and amends {SECOND} now" in refused.stderr)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "kind_now", "said_now"),
+    [
+        ("chip_purchase", {}, "front_money_deposit", {}),
+        ("foreign_currency_bought", {"foreign_country": "CA"}, "foreign_currency_bought", {"foreign_country": "MX"}),
+    ],
+)
+def test_a_report_with_other_lines_of_the_same_totals_no_longer_holds(
+    currency_office: CurrencyOffice, kind: CageKind, said: dict[str, str], kind_now: CageKind, said_now: dict[str, str]
+) -> None:
+    """Unsent, it is not released and is prepared again; accepted, it is amended; mended back, it holds."""
+    office = currency_office
+
+    def move(number: int, kind: CageKind, said: dict[str, str], **more: Any) -> None:
+        office.books.desk.feed("inventory", _moved(office.ledger, number, kind, 12_000, **said, **more))
+
+    move(1, kind, said)
+    assert 0 == office.prepare().code
+    assert [] == changed(office, "Status")
+    move(2, kind, said, voids=1)
+    move(3, kind_now, said_now)
+    assert [("to be withdrawn", LINES)] == changed(office, "Status", "Why")
+    refused = office.call("filing", "release", "riverside", "1", person="title31.sam")
+    now = f"p-7: a report to be sent in the file, and one to be withdrawn ({LINES}) now"
+    assert (3, True) == (refused.code, now in refused.stderr), refused.stderr
+    assert 0 == office.call("filing", "withdraw", "riverside", "1", "--reason", "another kind", person=EVE).code
+    assert 0 == office.prepare().code
+    office.accept(2, FIRST)
+    assert [] == changed(office, "Status")
+    move(4, kind_now, said_now, voids=3)
+    move(5, kind, said)
+    assert [("to be corrected", LINES)] == changed(office, "Status", "Why")
+    assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
+    assert [] == changed(office, "Status")
+    move(6, kind, said, voids=5)
+    move(7, kind_now, said_now)
+    assert [("its amendment, filing 3, to be withdrawn", LINES)] == changed(office, "Status", "Why")
+    refused = office.call("filing", "release", "riverside", "3", person="title31.sam")
+    assert (3, True) == (refused.code, now in refused.stderr), refused.stderr
+
+
+def test_a_report_with_agent_and_principal_exchanged_is_to_be_corrected(currency_office: CurrencyOffice) -> None:
+    """It names the same two persons, with the same amount; amended, it holds."""
+    office = currency_office
+    office.house.register("p-8", "w-8")
+    assert office.house.send("/patrons/riverside/p-8/identity", {"identity": SOMEBODY_ELSE}).is_success
+    bought: dict[str, Any] = {"cents": 1_200_000, "instrument": "currency", "dealer": "dealer.1"}
+
+    def sold(agent: str, principal: str) -> dict[str, Any]:
+        sale = office.ledger.pit(
+            "chips.sold", "BJ-01", moved=-1_200_000, **bought, patron=agent, on_behalf_of=[principal]
+        )
+        office.books.desk.feed("inventory", sale)
+        return sale
+
+    sale = sold("p-7", "p-8")
+    assert 0 == office.prepare().code
+    office.accept(1, FIRST)
+    assert [] == changed(office, "Status")
+    office.books.desk.feed("inventory", void(office.ledger, sale))
+    sold("p-8", "p-7")
+    assert {("to be corrected", LINES)} == set(changed(office, "Status", "Why"))
+    assert 0 == office.prepare("--only", "p-8", "--corrects", f"p-8={FIRST}").code
+    assert [] == changed(office, "Status")
 
 
 def test_a_return_is_compared_with_the_latest_one_sent_or_prepared(winnings_office: WinningsOffice) -> None:

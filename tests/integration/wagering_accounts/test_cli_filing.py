@@ -197,7 +197,7 @@ def test_what_another_person_reports_is_not_released(currency_office: CurrencyOf
     for_another = office.ledger.pit("chips.sold", "BJ-01", moved=-1_050_000, **bought, on_behalf_of=["p-8"])
     office.books.desk.feed("inventory", void(office.ledger, sale), for_another)
     refused = office.call("filing", "release", "riverside", "1", person=SAM)
-    now = "p-7: a report of its own in the file, and none (all of it is in the report of p-8) now"
+    now = "p-7: a report to be sent in the file, and one to be withdrawn (all of it is in the report of p-8) now"
     assert (3, True) == (refused.code, now in refused.stderr), refused.stderr
     with console(office) as browsers:
         page = browsers.get("/p/riverside/filings/1", SAM)

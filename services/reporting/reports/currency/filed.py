@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
-from services.reporting.domain.federal.currency import CurrencyTotal, dollars_of
+from services.reporting.domain.federal.currency import CashMovement, CurrencyTotal, dollars_of
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell
 from services.reporting.read_model.filings import AMENDMENT, LATE, REJECTED, STEPS, FilingSteps
 from services.reporting.read_model.reading import Books
 from services.reporting.reports.currency.sections import DAY, FORM, PERSON, REPORTED_WITH
 from shared.contracts.cage import Direction
+from shared.contracts.currency_lines import digest_of_moved
 from shared.contracts.filings import FilingSubject, PreparedReport
 from shared.jurisdictions import Pack
 from shared.runtime.filing.steps import UNSENT
@@ -40,11 +41,11 @@ FILED: Final = Section(
             name="status",
             title="Status",
             formula=(
-                "due: not in any filing; accepted or rejected: FinCEN's answer; to_correct: sent, but amounts, "
+                "due: not in any filing; accepted or rejected: FinCEN's answer; to_correct: sent, but amounts, lines, "
                 "agents, principals or the person have changed since, an unidentified person has been identified, or "
                 "it names another identifier than that of the previous report; to_withdraw: prepared but not sent "
-                "(the report or a later amendment), and amounts, agents, principals or the identifier that it names "
-                "have changed, or another person's report now contains the whole amount"
+                "(the report or a later amendment), and amounts, lines, agents, principals or the identifier that it "
+                "names have changed, or another person's report now contains the whole amount"
             ),
         ),
         Column(
@@ -87,10 +88,11 @@ _Dollars = dict[Direction, int]
 
 
 class _Now(NamedTuple):
-    """What a report would say now: whole dollars, and the agents and principals that it names."""
+    """What a report would say now: whole dollars, the agents and principals, and the digest of lines and parties."""
 
     dollars: _Dollars
     others: frozenset[str]
+    lines_sha256: str
 
 
 class PersonsDay(NamedTuple):
@@ -345,7 +347,8 @@ def _row(books: Books, key: PersonsDay, one: Moved, reporting: _Reporting, today
     dollars: _Dollars = {"in": 0, "out": 0}
     for total in totals:
         dollars[total.first.direction] += dollars_of(total)
-    now = _Now(dollars, _others(reporting.key, totals))
+    movements = [entry.movement for total in totals for entry in total.entries]
+    now = _Now(dollars, _others(reporting.key, movements), digest_of_moved(reporting.key.person, movements))
     file_by = next((total.file_by for total in whole.reached), None if found is None else found.steps.prepared.file_by)
     row = {
         "form": one.form,
@@ -383,11 +386,10 @@ def _amended(later: FiledReport) -> dict[str, Any]:
     return dict(later.steps.as_amendment()) | cents
 
 
-def _others(key: PersonsDay, totals: Iterable[CurrencyTotal]) -> frozenset[str]:
+def _others(key: PersonsDay, movements: Iterable[CashMovement]) -> frozenset[str]:
     """Return the agents and principals that a report names; only one on a patron names others."""
     if key.subject.kind != "patron":
         return frozenset()
-    movements = [entry.movement for total in totals for entry in total.entries]
     named = {name for one in movements for name in (one.conductor, *one.on_behalf_of) if name is not None}
     return frozenset(named - {key.person})
 
@@ -413,11 +415,14 @@ def _status(whole: Moved, now: _Now, found: FiledReport) -> tuple[str, str]:
 
 
 def _changed(now: _Now, one: FiledReport, prior: FiledReport | None) -> str:
-    """Return why a report does not hold, in words; empty if amounts, persons, and the identifier that it amends do."""
+    """Return why a report does not hold, in words; empty if its content, and the identifier that it amends, do."""
     wrong = ["other amounts hold now"] if now.dollars != one.dollars else []
     named = frozenset(one.report.with_others or ())
     for verb, others in (("does not name", now.others - named), ("should not name", named - now.others)):
         wrong += [f"it {verb} {', '.join(sorted(others))}"] if others else []
+    filed = one.report.lines_sha256
+    if not wrong and one.of_another is None and filed not in (None, now.lines_sha256):
+        wrong = ["other types of transaction, purposes, countries or parts of persons hold now"]
     return "; ".join(filter(None, (*wrong, one.misnames(prior))))
 
 
