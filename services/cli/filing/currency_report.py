@@ -106,7 +106,8 @@ def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
 
 def _is_of_nobody_any_more(row: Mapping[str, Any]) -> bool:
     """Return whether what was sent of an unidentified person's entry is to be amended, and nothing of it is left."""
-    return row["person"] == NOBODY and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
+    _, entry = reported_of(row)
+    return bool(entry) and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
 
 
 def _perhaps_of(name: str, row: Mapping[str, Any]) -> str:
