@@ -38,7 +38,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
     The days are tested in order, each in its own transaction, with pauses, because this is background work. Days of a
     property that is not known yet are skipped.
     """
-    settled = await all_read_until(context)
+    settled = await all_read_until(context, context.pools.background)
     if settled is None:
         return 0
     async with context.pools.background.connect() as connection:

@@ -102,7 +102,7 @@ async def deliver_sealed(
     Return the number of days with a new version. The first day of each property is delivered at once, further days
     after pauses. Days of a property that is not known yet are skipped.
     """
-    settled = await all_read_until(context)
+    settled = await all_read_until(context, context.pools.background)
     if settled is None:
         return 0
     async with context.pools.background.connect() as connection:

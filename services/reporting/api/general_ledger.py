@@ -49,7 +49,9 @@ def routes(context: ServiceContext) -> APIRouter:
         leg; nor until everything that was recorded up to the latest of the journals has been read.
         """
         async with files.taken(request):
-            read_until = await all_read_until(context)  # before the snapshot, which then has all of it
+            read_until = await all_read_until(
+                context, context.pools.readers
+            )  # before the snapshot, which then has all of it
             async with read_at_once(context.pools.readers) as read:
                 question = await question_asked(read, person, asked, context.clock())
                 file = await ledger_file(await books_of(read, question, explain=False), read_until)

@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from services.reporting.tables import read_until
 from shared.runtime.process.read_progress import ReadProgress
 from shared.runtime.service.service_context import ServiceContext
@@ -10,13 +12,13 @@ from shared.runtime.service.service_context import ServiceContext
 PROGRESS: Final = ReadProgress(read_until)
 
 
-async def all_read_until(context: ServiceContext) -> datetime | None:
+async def all_read_until(context: ServiceContext, engine: AsyncEngine) -> datetime | None:
     """Return the time up to which all recorded entries have been read; None if a partition's progress is unknown.
 
     A partition that no process is reading keeps this time from advancing. The setting `reports_delay_seconds` is
     subtracted, to allow for the usual delay of relays; it does not cover a longer backlog.
     """
-    known = await PROGRESS.read(context)
+    known = await PROGRESS.read(context, engine)
     read = [until for until in known.values() if until is not None]
     if not read or len(read) < len(known):
         return None

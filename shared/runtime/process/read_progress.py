@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 from sqlalchemy import Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from shared.journal.bulk import Row, excluded, insert, replaced
 from shared.journal.signed_rows import not_signed, signed_rows
@@ -64,12 +64,13 @@ class ReadProgress:
                 further.add(place)
         return further
 
-    async def read(self, context: ServiceContext) -> Mapping[tuple[str, int], datetime | None]:
+    async def read(self, context: ServiceContext, engine: AsyncEngine) -> Mapping[tuple[str, int], datetime | None]:
         """Return the time up to which each partition has been read; None if no process has stored a valid one.
 
+        `engine` is the caller's connection pool: requests must not wait for connections of background work.
         Rows without a valid signature are ignored, because the partition's reader writes them again.
         """
-        async with reading(context.pools.background) as connection:
+        async with reading(engine) as connection:
             rows = (await connection.execute(self._all)).mappings().all()
         found: dict[tuple[str, int], datetime | None] = {}
         for row in rows:

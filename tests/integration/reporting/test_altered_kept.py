@@ -92,15 +92,15 @@ def test_nothing_is_carried_on_from_what_was_altered(sealed: Books, url: str) ->
 def test_a_mark_that_was_moved_ahead_lets_nothing_out(sealed: Books, url: str, what: str) -> None:
     """Nor does one of a partition that nobody reads; whoever reads a partition writes its mark again."""
     books = sealed
-    until = books.desk.client.run(all_read_until(books.desk.context))
+    until = books.desk.client.run(all_read_until(books.desk.context, books.desk.context.pools.readers))
     assert until is not None
     with tampered(url, read_until, what, "until"):
-        assert books.desk.client.run(all_read_until(books.desk.context)) is None
+        assert books.desk.client.run(all_read_until(books.desk.context, books.desk.context.pools.readers)) is None
         note(books)
-        again = books.desk.client.run(all_read_until(books.desk.context))
+        again = books.desk.client.run(all_read_until(books.desk.context, books.desk.context.pools.readers))
         assert (what == "added") == (again is None)
     execute(url, "DELETE FROM reporting.read_until")
     note(books)
-    again = books.desk.client.run(all_read_until(books.desk.context))
+    again = books.desk.client.run(all_read_until(books.desk.context, books.desk.context.pools.readers))
     assert again is not None
     assert abs(again - until) < timedelta(minutes=10)
