@@ -145,7 +145,7 @@ def select(
     by = tuple(by) or primary_key(table)
     found = select_from(*([table.c[name] for name in columns] or table.columns))
     rows = given(table, by)
-    if {*by} == {*primary_key(table)}:
+    if by == primary_key(table):
         return compiled(_looked_up(table, found, rows, where, lock=lock), by)
     statement = found.join_from(table, rows, same(table, rows, by)).order_by(*table.primary_key)
     if where is not None:
