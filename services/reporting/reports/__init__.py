@@ -20,6 +20,7 @@ from services.reporting.reports.master_game import MASTER_GAME
 from services.reporting.reports.master_list import MASTER_LIST
 from services.reporting.reports.openers_closers import OPENERS_CLOSERS
 from services.reporting.reports.pace.report import PACE
+from services.reporting.reports.patron_access import PATRON_ACCESS
 from services.reporting.reports.patron_play.report import PATRON_PLAY
 from services.reporting.reports.pit_summary.report import PIT_SUMMARY
 from services.reporting.reports.progressives.report import PROGRESSIVES
@@ -46,6 +47,6 @@ REPORTS: Final[dict[str, Report]] = {
         *(VIGORISH, PROGRESSIVES, ACCOUNT_LIABILITY, ELECTRONIC_WIN, UNCLAIMED, TIPS_POOL),
         *(TAX, TAX_INVOICES, WINNINGS, CURRENCY, PATRON_PLAY, RATINGS, RATINGS_AGAINST_ROUNDS),
         GENERAL_LEDGER,
-        *(PACE, STATISTICS, EXCEPTIONS, ACCESS, MASTER_LIST),
+        *(PACE, STATISTICS, EXCEPTIONS, ACCESS, PATRON_ACCESS, MASTER_LIST),
     )
 }

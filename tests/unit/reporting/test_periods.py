@@ -38,6 +38,7 @@ EXPECTED: Final[dict[str, set[Period]]] = {
     "statistics": {"day", "month"},
     "exceptions": {"day", "week", "month", "year"},
     "access": {"quarter"},
+    "patron-access": {"day", "week", "month"},
     "master-list": {"month"},
 }
 
