@@ -55,6 +55,15 @@ NUMBERED: Final[Mapping[str, Numbered]] = {
 }
 """The numbered records by kind. Reading one is not a look at a patron that the services record."""
 
+SIGNED: Final[Mapping[str, tuple[str, ...]]] = {
+    "fill": ("requested_by", "prepared_by", "carried_by", "received_by", "observed_by"),
+    "credit": ("requested_by", "prepared_by", "surrendered_by", "observed_by", "carried_by", "received_by"),
+}
+"""The people who sign a slip, by its kind, in the order of their steps. The numbered records with a form for paper."""
+
+PARTS: Final = ("original", "duplicate")
+"""The parts of a slip's form."""
+
 CHECK: Final = "check"
 """The kind of counter checks, which are read by serial number."""
 
@@ -86,6 +95,21 @@ def routes() -> APIRouter:
             title=title_of(kind, number),
             found=found,
             shown_at=shown_at if person.may("reports.read") else "",
+            form=path("p", property, "records", kind, number, "form") if kind in SIGNED else "",
+            zone=await zone_of(person, property),
+        )
+
+    @router.get("/{kind}/{number}/form")
+    async def form(request: Request, person: Asked, property: str, kind: str, number: str) -> Response:
+        found = await _read(person, property, kind if kind in SIGNED else "", number)
+        return page(
+            request,
+            "slip.html",
+            person,
+            title=title_of(kind, number),
+            slip=found,
+            parts=PARTS,
+            signed=SIGNED[kind],
             zone=await zone_of(person, property),
         )
 

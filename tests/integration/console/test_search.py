@@ -95,6 +95,16 @@ def test_a_bare_number_finds_the_slips_with_it(browser: Browser) -> None:
     assert (404, True) == (missing.status_code, "There is no Napkin 1 at riverside" in missing.text)
 
 
+def test_a_slip_has_a_form_of_two_parts(browser: Browser) -> None:
+    """Each with its contents, and a line for each signature; other records have none."""
+    page = f"/p/{PROPERTY}/records/fill/12"
+    assert f'href="{page}/form"' in browser.get(page).text
+    form = browser.get(f"{page}/form").text
+    for shown in ("Fill slip 12", "$500.00", "Original", "Duplicate", "Carried by"):
+        assert shown in form, shown
+    assert 404 == browser.get(f"/p/{PROPERTY}/records/slip_request/1/form").status_code
+
+
 def test_a_check_has_a_page_by_its_whole_serial_number(stage: Stage, browser: Browser) -> None:
     """Not by its end: that is what the search is for."""
     assert 200 == browser.get(f"/p/{PROPERTY}/records/{CHECK}/CC-10023").status_code

@@ -47,8 +47,14 @@ def test_a_shift_of_a_table_from_its_opener_to_its_closer(demo: RunningDemo, vis
     cage.get_by_role("link", name="Back").click()
     cage.get_by_role("region", name="Slips in transit").locator("tr", has_text=TABLE).get_by_role("link").first.click()
     number = int(cage.get_by_role("heading", level=1).inner_text().removeprefix("Fill slip "))
+    cage.get_by_role("link", name="Form for paper").click()
+    for part in ("Original", "Duplicate"):
+        form = cage.get_by_role("region", name=part)
+        for shown in (f"Fill slip {number}", TABLE, "$25.00 chip", "$1,000.00", "demo.pit", "demo.cage"):
+            expect(form).to_contain_text(shown)
     printed = cage.pdf()
     assert printed.startswith(b"%PDF")
+    assert 1 == printed.count(b"/Type /Page\n"), "both parts are on one sheet"
     desk = visit("demo.pit", f"{THERE}/desk")
     expect(desk.get_by_role("region", name="Slips in transit")).to_contain_text("prepared")
     demo.pit(table.event("fill.carried", now, number=number, carried_by="security.sam"))
