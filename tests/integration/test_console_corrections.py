@@ -80,12 +80,15 @@ def test_who_decides_sees_before_and_after(desk: Desk, outbox: Outbox, status: s
 def test_a_correction_is_proposed_from_the_record_that_stands(desk: Desk) -> None:
     """The form has the record as it is; what is wrong with it is said with its place, and what was typed stays."""
     with (browsers := _browsers(desk, "open")).client:
-        inputs = re.findall(r'<input id="f-[^"]+" name="(round\.[^"]+)" value="([^"]+)"', browsers.get(CORRECT, "lee"))
+        form = browsers.get(CORRECT, "lee")
+        assert 'class="felt-frame' in form
+        inputs = re.findall(r'<input id="f-[^"]+" name="(round\.[^"]+)" value="([^"]+)"', form)
         typed = {"replaces": "1", "reason": "misread", **dict(inputs)}
         seat = {"round.seats.0.seat": "1", "round.seats.0.wagers.blackjack": "100.00", "round.seats.0.dealt": "Ts 7d"}
         assert typed.items() >= seat.items()
         no_card = browsers.send(CORRECT, "lee", **typed | {"round.dealer.cards": "Zz"})
         assert (422, True) == (no_card.status_code, "&#39;Zz&#39; is no card" in no_card.text)
+        assert 'class="felt-frame' in no_card.text
         no_wager = browsers.send(CORRECT, "lee", **typed | {"round.seats.0.wagers.blackjack": ""})
         assert (422, True) == (no_wager.status_code, 'value="Ts 7d"' in no_wager.text)
         cards = dict.fromkeys(("round.seats.0.dealt", "round.seats.0.hands.0.cards"), "as KD")

@@ -14,6 +14,7 @@ from fastapi.responses import Response
 from services.console.choices import choices_for
 from services.console.confirming import hash_of, lines, needs_a_look
 from services.console.console import Asked, Person, form_of, page
+from services.console.felt import RoundView
 from services.console.forms import Filled, filled, places
 from services.console.operations import Operation
 from services.console.pages.days import zone_of
@@ -50,15 +51,17 @@ async def command_sent(
     operation: Operation,
     fixed: Mapping[str, str] = _NONE,
     about: Subject | None = None,
+    view: RoundView | None = None,
 ) -> Response:
     """Return the response to a submitted form: the form with its mistakes, the confirmation, or the service's answer.
 
-    `fixed` overrides fields of the form; `about` is the command's subject if the page has read it already.
+    `fixed` overrides fields of the form; `about` is the command's subject if the page has read it already; `view` is
+    the round whose felt is drawn beside the fields.
     """
     form = await form_of(request)
     typed = {key: value for key, value in form.items() if key not in OWN} | dict(fixed)
     back, key = form.get("back", "/"), form.get("key", "")
-    again = partial(command_form, request, person, operation, typed, back=back, about=about)
+    again = partial(command_form, request, person, operation, typed, back=back, about=about, view=view)
     if form.get("rows") or form.get("_change"):  # more list rows, without JavaScript, or edit again
         return await again(key=key, more=form.get("rows", ""))
     zone = await _zone(person, typed)
@@ -79,6 +82,7 @@ async def command_sent(
             back=local_path(back),
             key=key or _new_key(),
             subject=about or await subject_of(person, operation, typed),
+            view=view,
             zone=zone,
         )
     try:
@@ -118,8 +122,9 @@ async def command_form(
     refused: Refused | None = None,
     more: str = "",
     about: Subject | None = None,
+    view: RoundView | None = None,
 ) -> Response:
-    """Return the page of a form, filled with `given`; `mistakes` are by field, `about` as for `command_sent`."""
+    """Return the page of a form, filled with `given`; `mistakes` are by field, the rest as for `command_sent`."""
     choices, zone, subject = await asyncio.gather(
         choices_for(person, operation.asked, given),
         _zone(person, given),
@@ -138,6 +143,7 @@ async def command_form(
         refused=refused,
         more=more,
         subject=subject,
+        view=view,
         allowed=person.may(*operation.roles),
         choices=choices,
         zone=zone,

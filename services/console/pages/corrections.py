@@ -9,12 +9,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from services.console.console import Asked, Person, page
-from services.console.felt import regulation_of
+from services.console.felt import RoundView, regulation_of
 from services.console.felt.record_form import record_fields, record_typed
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.operations import Operation
 from services.console.pages.commands import command_form, command_sent
 from services.console.pages.days import zone_of
+from services.console.pages.rounds import round_view
 from services.console.services import INVENTORY, SETTLEMENT, Missing, Refused, or_missing, path, together
 from services.console.words import say
 from shared.contracts.people import same_person
@@ -52,25 +53,27 @@ def routes() -> APIRouter:
     @router.get("/rounds/{table}/{round_id}/correct")
     async def correct(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:
         """Show the form of a correction, filled with the record in force."""
-        operation, given = await _proposal(person, property, table, round_id)
+        operation, given, view = await _proposal(person, property, table, round_id)
         back = path("p", property, "rounds", table, round_id)
-        return await command_form(request, person, operation, given, back=back)
+        return await command_form(request, person, operation, given, back=back, view=view)
 
     @router.post("/rounds/{table}/{round_id}/correct")
     async def corrected(request: Request, person: Asked, property: str, table: str, round_id: str) -> Response:
-        operation, given = await _proposal(person, property, table, round_id)
-        return await command_sent(request, person, operation, {name: given[name] for name in _ROUND})
+        operation, given, view = await _proposal(person, property, table, round_id)
+        return await command_sent(request, person, operation, {name: given[name] for name in _ROUND}, view=view)
 
     return router
 
 
-async def _proposal(person: Person, property_name: str, table: str, round_id: str) -> tuple[Operation, dict[str, str]]:
-    """Return the form of a correction of a round, and its initial contents: the record in force.
+async def _proposal(
+    person: Person, property_name: str, table: str, round_id: str
+) -> tuple[Operation, dict[str, str], RoundView]:
+    """Return the form of a correction of a round, its initial contents (the record in force), and the round's data.
 
     The record has fields by the model of its game; it is one field, JSON, if its regulation is unknown.
     """
     found = await person.calls.get(SETTLEMENT, path("rounds", property_name, table, round_id))
-    record = _record_of(found)
+    record, view = _record_of(found), await round_view(person, found)
     given = {"property": property_name, "table": table, "round_id": round_id, "replaces": str(found["revision"])}
     operation = replace(
         person.console.operations.get(SETTLEMENT, "propose-correction"),
@@ -79,9 +82,9 @@ async def _proposal(person: Person, property_name: str, table: str, round_id: st
     )
     fields = record_fields("round", regulation_of(found), record)
     if fields is None:
-        return operation, given | {"round": json.dumps(record, indent=2)}
+        return operation, given | {"round": json.dumps(record, indent=2)}, view
     of_body = tuple(fields if one.name == fields.name else one for one in operation.of_body)
-    return replace(operation, of_body=of_body), given | dict(record_typed(fields, fields.name, record))
+    return replace(operation, of_body=of_body), given | dict(record_typed(fields, fields.name, record)), view
 
 
 async def waiting(person: Person, property_name: str) -> Listed:

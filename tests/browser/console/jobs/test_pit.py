@@ -78,6 +78,7 @@ def test_a_shift_of_a_table_from_its_opener_to_its_closer(demo: RunningDemo, vis
     page.get_by_role("link", name=round_id).click()
     address = urlsplit(page.url).path
     page.get_by_role("link", name="Correct this round").click()
+    expect(page.locator("svg.felt:visible")).to_be_visible()
     send(page, round__seats__0__wagers__bonus="", reason=REASON)
     approver = visit("demo.correction_approver", f"{THERE}/corrections")
     approver.locator("tr", has_text=round_id).get_by_role("link").first.click()
