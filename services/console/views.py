@@ -26,6 +26,7 @@ _SHORT: Final = 40
 """Maximum number of characters of a text that is kept on one line."""
 _FEW: Final = 16
 """Maximum number of characters of words that are kept on one line."""
+_NUMBER: Final = re.compile(r"-?\d+([./]\d+)?", re.ASCII)
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
 """Number of hash digits shown; the full hash is in the title attribute."""
@@ -182,7 +183,7 @@ def figures(
             shown = escape(shown)
         if leads is not None and value and unit in _EXPLAINED:
             shown = f'<a class="figure" href="{leads}{_escaped(name)}">{shown}</a>'
-        cells.append(f'<td class="{kind(value, unit)}">{shown}</td>')
+        cells.append(f'<td class="{kind(value, unit)}"{sort_key(value, unit)}>{shown}</td>')
     return Markup("".join(cells))  # noqa: S704 - all that was given is escaped above
 
 
@@ -206,6 +207,21 @@ def kind(value: Any, unit: str = "text") -> str:
     if len(value) > _SHORT:
         return "long"
     return "folds" if len(value) > _FEW and " " in value else ""
+
+
+def sort_key(value: Any, unit: str = "text") -> Markup:
+    """Return the attribute by which a browser sorts a cell whose text is not its order: a figure or a moment.
+
+    >>> sort_key(-250, "cents"), sort_key("riverside"), sort_key("1/3", "decimal")
+    (Markup(' data-sort="-250"'), Markup(''), Markup(' data-sort="0.3333333333333333"'))
+    """
+    if unit == "moment" or (unit in _FIGURES and isinstance(value, int)):
+        key = value
+    elif unit in _FIGURES and isinstance(value, str) and _NUMBER.fullmatch(value):
+        key = float(Fraction(value))
+    else:
+        key = None
+    return Markup("") if key is None else Markup(' data-sort="{}"').format(key)
 
 
 def asked(**parts: object) -> str:
@@ -256,6 +272,14 @@ def environment() -> Environment:
     }
     found.filters.update(filters)
     found.globals.update(
-        figures=figures, kind=kind, said=said, say=say, counted=counted, static=address, asked=asked, today=date.today
+        figures=figures,
+        kind=kind,
+        sort_key=sort_key,
+        said=said,
+        say=say,
+        counted=counted,
+        static=address,
+        asked=asked,
+        today=date.today,
     )
     return found

@@ -32,6 +32,21 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// A table that shows all of its rows is sorted by the buttons in its header.
+for (const table of document.querySelectorAll("table[data-whole]")) {
+  if (table.tBodies[0].rows.length > 1) {
+    table.classList.add("sortable", "n-last", "asc");
+    for (const head of table.tHead.rows[0].cells) {
+      if (!head.classList.contains("acts")) {
+        const button = document.createElement("button");
+        button.className = "sort";
+        button.append(...head.childNodes);
+        head.append(button);
+      }
+    }
+  }
+}
+
 // A command is sent once, however often its button is pressed; the key in the form says so to the service, too.
 for (const form of document.querySelectorAll("form.command")) {
   form.addEventListener("submit", (event) => {

@@ -182,6 +182,25 @@ def test_the_floor_shows_all_of_its_columns_on_a_small_screen(demo: RunningDemo,
     expect(sold).not_to_have_text("$0.00")
 
 
+def _cents(shown: str) -> int:
+    return int("".join(one for one in shown if one.isdigit()))
+
+
+def test_a_table_is_sorted_by_a_button_of_its_header(demo: RunningDemo, visit: Visit) -> None:
+    """By the amount and not by its digits, in both directions; the totals and the header stay where they are."""
+    page = visit("demo.auditor", f"{HOME}/reports/win-as-settled?day={demo.gaming_day}")
+    shown = page.locator(".report").first
+    heading = shown.get_by_role("columnheader", name="Handle", exact=True)
+    column = shown.locator(f"tbody td:nth-child({heading.evaluate('one => one.cellIndex + 1')})")
+    amounts, total = column.all_inner_texts(), shown.locator("tfoot").inner_text()
+    for direction in ("ascending", "descending"):
+        heading.get_by_role("button").click()
+        expect(heading).to_have_attribute("aria-sort", direction)
+        expect(column).to_have_text(sorted(amounts, key=_cents, reverse=direction == "descending"))
+    assert total == shown.locator("tfoot").inner_text()
+    assert [] == list(wrong_with(page))
+
+
 @sampled(1)
 @pytest.mark.parametrize("report", ["pace", "ratings", "ratings-against-rounds", "patron-play", "tips-pool"])
 def test_reports_of_pace_and_patrons_are_accessible_and_fit(demo: RunningDemo, visit: Visit, report: str) -> None:
