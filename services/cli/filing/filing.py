@@ -297,7 +297,7 @@ def list_filings(
     """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
     A rejected filing that was not filed again is compared with the currency report or winnings report of its period:
-    once none of its reports is due, it is due no more, and not late. Nor is a filing that was not rejected and only
+    once none of its reports is due, it is neither due nor late. Nor is a filing that was not rejected and only
     amends or corrects reports: the last day is that of the first ones.
 
     Example: pitledger filing list --property riverside --status released
@@ -357,7 +357,7 @@ def _statuses(found: Sequence[Mapping[str, Any]]) -> list[str]:
         message(f"whether rejected filings are due still is not known: {error}")
         settled = set()
     after = {one["filing"]: ", in a later filing" for one in found if one.get("filed_again")}
-    after |= dict.fromkeys(settled, ", due no more")
+    after |= dict.fromkeys(settled, ", no longer due")
     return [one["status"] + after.get(one["filing"], "") for one in found]
 
 

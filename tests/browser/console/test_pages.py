@@ -222,7 +222,7 @@ def test_the_search_and_what_it_finds_are_accessible_and_fit(demo: RunningDemo, 
     page.get_by_role("link", name="Fill slip 1").first.click()
     expect(page.get_by_role("heading", name="Fill slip 1")).to_be_visible()
     wrong += wrong_with(page)
-    page.get_by_role("link", name="on this day").click()
+    page.get_by_role("link", name="on this gaming day").click()
     expect(page).to_have_url(re.compile("/floor/.*day="))
     page.goto(f"{demo.console}{HOME}/search?q=patron+P-0")
     expect(page.get_by_role("link", name="Open P-0")).to_contain_text("not looked up")
@@ -300,7 +300,7 @@ def test_without_script_everything_reads_and_commands_are_sent(demo: RunningDemo
         ("/floor", "BJ01"),
         (f"/search?q={demo.round_id}", "Evidence"),
         (f"/days/{day}", "Sealed"),
-        (f"/reports/win-as-settled?day={day}", "Checks"),
+        (f"/reports/win-as-settled?day={day}", "Reconciliations"),
     ):
         page = visit("demo.auditor", HOME + path, java_script_enabled=False)
         expect(page.locator("main")).to_contain_text(text)
