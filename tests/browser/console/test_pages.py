@@ -197,7 +197,7 @@ def test_sheets_of_the_pit_and_other_minimums_are_accessible_and_fit(demo: Runni
     """Both with their figures: a row for each table and shift, and both assumptions of seats below a minimum."""
     day = demo.gaming_day
     page = visit("demo.auditor", f"{HOME}/reports/pit-summary?day={day}")
-    expect(page.get_by_role("heading", name="The pit in the shift")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pit totals for the shift")).to_be_visible()
     wrong = list(wrong_with(page))
     page.goto(f"{demo.console}{HOME}/minimums/blackjack?first={day}&last={day}&minimum=50+100")
     expect(page.get_by_role("heading", name="Under a minimum of $100.00")).to_be_visible()
