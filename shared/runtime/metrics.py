@@ -143,7 +143,7 @@ class Metrics:
         )
         self.verification_ok = Gauge(
             "pitledger_verification_ok",
-            "1 if the last verification of the journal found no problem, else 0; 0 before the first one",
+            "1 if the last verification of the journal found no problem, else 0 (also before the first one)",
             registry=r,
         )
         self.verification_age = Gauge(

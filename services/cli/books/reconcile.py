@@ -43,8 +43,8 @@ def reconcile(
     still_held: Annotated[
         Path | None,
         typer.Option(
-            help="New directory, to which the checkpoints that the journals still cover are copied, with a record of "
-            "the lost entries. Services that use this directory accept commands again."
+            help="New directory for the checkpoints that the journals still cover and a record of the lost entries; "
+            "services that use it accept commands again."
         ),
     ] = None,
     as_json: AsJson = False,
