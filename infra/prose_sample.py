@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Print the sample requested by the arguments."""
     parser = argparse.ArgumentParser(description="Draw docstrings, log events and page texts at random.")
     parser.add_argument("--seed", type=int, required=True, help="Seed of the random draw.")
-    parser.add_argument("--number", type=int, default=100, help="How many texts of each kind to draw.")
+    parser.add_argument("--number", type=int, default=100, help="Number of texts of each kind to draw.")
     options = parser.parse_args(arguments)
     texts = texts_of()
     for kind in ("docstring", "log event", "page text"):

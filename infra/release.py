@@ -122,10 +122,12 @@ def _normalize(sdist: Path, moment: int) -> None:
 def main(words: Sequence[str] | None = None) -> int:
     """Build a release; print its checksums and the verifier key. Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m infra.release", description=__doc__)
-    parser.add_argument("--key", type=Path, required=True, help="the Ed25519 key that signs, PKCS #8 PEM")
-    parser.add_argument("--new-key", action="store_true", help="create the key first if it is missing")
-    parser.add_argument("--commit", default="HEAD", help="the commit to release")
-    parser.add_argument("--target", type=Path, default=Path("dist/release"), help="the output directory")
+    parser.add_argument("--key", type=Path, required=True, help="file of the Ed25519 signing key, PKCS #8 PEM")
+    parser.add_argument("--new-key", action="store_true", help="create the signing key if it is missing")
+    parser.add_argument("--commit", default="HEAD", help="commit to release (default: %(default)s)")
+    parser.add_argument(
+        "--target", type=Path, default=Path("dist/release"), help="output directory (default: %(default)s)"
+    )
     parser.add_argument("--compiled", action="store_true", help="build the wheel with natively compiled game rules")
     given = parser.parse_args(words)
     repository = Path(__file__).parents[1]

@@ -420,12 +420,22 @@ def _object(line: str) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Verify the file named by the arguments, print what it proves, and return the exit code."""
     parser = argparse.ArgumentParser(description="Verify what Pitledger proves, without Pitledger.")
-    parser.add_argument("file", help="the output of `pitledger prove` or `pitledger export`; - for standard input")
+    parser.add_argument("file", help="file written by `pitledger prove` or `pitledger export`; - for stdin")
     parser.add_argument(
-        "--key", action="append", required=True, help="a service's verifier key, or a file with one per line"
+        "--key",
+        action="append",
+        required=True,
+        help="verifier key of a service, or a file with one per line; may be repeated",
     )
-    parser.add_argument("--witness", action="append", default=[], help="a witness's key, or a file with one per line")
-    parser.add_argument("--witnesses", type=int, help="number of witnesses that must have cosigned (default: all)")
+    parser.add_argument(
+        "--witness",
+        action="append",
+        default=[],
+        help="verifier key of a witness, or a file with one per line; may be repeated",
+    )
+    parser.add_argument(
+        "--witnesses", type=int, help="number of witnesses that must have cosigned each checkpoint (default: all)"
+    )
     parser.add_argument("--json", action="store_true", help="print what is proven as JSON, one document per line")
     given = parser.parse_args(arguments)
     try:

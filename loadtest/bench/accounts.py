@@ -308,10 +308,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.accounts", description=__doc__)
     parser.add_argument("--accounts", type=int, default=600)
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument(
-        "--rate", type=int, default=1000, help="rate of authorizations per second at which latency is measured"
-    )
-    parser.add_argument("--seconds", type=float, default=10, help="seconds of each measurement")
+    parser.add_argument("--rate", type=int, default=1000, help="authorizations per second while latency is measured")
+    parser.add_argument("--seconds", type=float, default=10, help="duration of each measurement, in seconds")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     try:

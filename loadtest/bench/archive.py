@@ -294,8 +294,10 @@ def say(text: str) -> None:
 def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; return the exit code: 1 if a command fails, such as the verification."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--entries", type=int, default=200_000, help="number of entries in all (default: 200,000)")
-    parser.add_argument("--days", type=int, default=4, help="number of gaming days, archived one by one (default: 4)")
+    parser.add_argument("--entries", type=int, default=200_000, help="total number of entries (default: 200,000)")
+    parser.add_argument(
+        "--days", type=int, default=4, help="number of gaming days, each archived separately (default: 4)"
+    )
     options = parser.parse_args(words)
     with TemporaryDirectory(prefix="pitledger-archive-") as home:
         try:

@@ -141,11 +141,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m loadtest.bench.beside_documents", description=__doc__.split("\n\n")[0]
     )
-    parser.add_argument("--rounds", type=int, default=20_000, help="rounds of the gaming day (default: %(default)s)")
+    parser.add_argument(
+        "--rounds", type=int, default=20_000, help="number of rounds in the gaming day (default: %(default)s)"
+    )
     parser.add_argument("--tables", type=int, default=400, help="number of tables (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=25, help="buy-ins per second (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=20, help="seconds of each measurement (default: %(default)s)")
-    parser.add_argument("--turns", type=int, default=3, help="measurements of each kind (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, default=20, help="duration of each measurement, in seconds (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--turns", type=int, default=3, help="number of measurements of each kind (default: %(default)s)"
+    )
     options = parser.parse_args(words)
     played = ("demo", f"--rounds={options.rounds}", f"--tables={options.tables}", "--keep")
     try:

@@ -111,7 +111,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m loadtest.bench.console_latency", description=__doc__.split("\n\n")[0]
     )
-    parser.add_argument("--rounds", type=int, default=250_000, help="rounds of the gaming day (default: %(default)s)")
+    parser.add_argument(
+        "--rounds", type=int, default=250_000, help="number of rounds in the gaming day (default: %(default)s)"
+    )
     parser.add_argument("--tables", type=int, default=200, help="number of tables (default: %(default)s)")
     options = parser.parse_args(words)
     with (

@@ -166,24 +166,30 @@ def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
 def main(words: Sequence[str] | None = None) -> int:
     """Measure, print and store the turns; return 1 if the ratio of failing to playing exceeds `--at-most`."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.isolation", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--turns", type=int, default=4, help="turns of each kind (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=1000, help="rounds of a turn (default: %(default)s)")
-    parser.add_argument("--rate", type=int, default=100, help="rounds a second (default: %(default)s)")
     parser.add_argument(
-        "--beside", type=int, default=4, help="records of other properties per round (default: %(default)s)"
+        "--turns", type=int, default=4, help="number of measurements of each kind (default: %(default)s)"
     )
     parser.add_argument(
-        "--quarantined", type=int, default=0, help="quarantined records at the beginning (default: %(default)s)"
+        "--rounds", type=int, default=1000, help="number of rounds in each measurement (default: %(default)s)"
     )
-    parser.add_argument("--tables", type=int, default=24, help="tables of each property (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument("--rate", type=int, default=100, help="rounds per second (default: %(default)s)")
+    parser.add_argument(
+        "--beside", type=int, default=4, help="records of other properties for each round (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--quarantined", type=int, default=0, help="number of records in quarantine at the start (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--tables", type=int, default=24, help="number of tables of each property (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the simulated games (default: %(default)s)")
     parser.add_argument(
         "--at-most",
         type=float,
         default=0.0,
-        help="exit with 1 if failing costs more than this multiple of playing; 0: never",
+        help="exit with 1 if a failing property slows rounds more than this multiple of a busy one; 0: never",
     )
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file to which the results are appended")
     options = parser.parse_args(words)
     with started_stack(*SPINE, environment={**ASKED_OFTEN, **os.environ}) as (document, _):
         turns = measure(target_of(document), options)

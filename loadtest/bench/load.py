@@ -277,14 +277,20 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.load", description=__doc__.split("\n\n")[0])
     parser.add_argument("profiles", nargs="+", choices=sorted(PROFILES), metavar="PROFILE", help=", ".join(PROFILES))
     parser.add_argument(
-        "--scale", type=float, default=1.0, help="factor for the number of rounds (default: %(default)s)"
+        "--scale",
+        type=float,
+        default=1.0,
+        help="factor by which the number of rounds is multiplied (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the simulated games (default: %(default)s)")
     parser.add_argument(
-        "--broker", choices=("embedded", "kafka"), default="embedded", help="broker to start if none is given"
+        "--broker",
+        choices=("embedded", "kafka"),
+        default="embedded",
+        help="broker to start if KAFKA_BOOTSTRAP_SERVERS is not set",
     )
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the generated input records")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file to which the results are appended")
     options = parser.parse_args(words)
     wrong = False
     for name in options.profiles:

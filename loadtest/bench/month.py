@@ -127,25 +127,35 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--days", type=int, default=1, help="number of gaming days to play (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=200, help="number of tables (default: %(default)s)")
     parser.add_argument(
-        "--rounds-per-table-day", type=int, default=1250, help="rounds per table and day (default: %(default)s)"
+        "--rounds-per-table-day",
+        type=int,
+        default=1250,
+        help="number of rounds per table and gaming day (default: %(default)s)",
     )
     parser.add_argument(
         "--rounds-in-pool",
         type=int,
         default=ROUNDS_IN_POOL,
-        help="number of different rounds dealt, which are then repeated (default: %(default)s)",
+        help="number of distinct rounds, which are repeated (default: %(default)s)",
     )
     parser.add_argument(
-        "--processes", type=int, default=1, help="number of reporting processes, which share the partitions"
+        "--processes",
+        type=int,
+        default=1,
+        help="number of processes of the reporting service, which share the partitions",
     )
-    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
-    parser.add_argument("--spans", nargs="+", choices=SPANS, default=SPANS, help="the spans of the reports to request")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the simulated games (default: %(default)s)")
+    parser.add_argument("--spans", nargs="+", choices=SPANS, default=SPANS, help="spans of the reports to request")
     parser.add_argument(
-        "--setting", action="append", default=[], help="setting of the service, NAME=VALUE; may be repeated"
+        "--setting", action="append", default=[], help="setting of the reporting service, NAME=VALUE; may be repeated"
     )
     way = parser.add_mutually_exclusive_group()
-    way.add_argument("--month", action="store_true", help="multiply the days to thirty in the read model")
-    way.add_argument("--rebuild", action="store_true", help="rebuild the read model, and compare all reports")
+    way.add_argument(
+        "--month", action="store_true", help="copy the gaming days in the read model until there are thirty"
+    )
+    way.add_argument(
+        "--rebuild", action="store_true", help="rebuild the read model, and compare all reports before and after"
+    )
     wrong = run(parser.parse_args(words))
     for line in wrong:
         say(f"wrong: {line}")

@@ -133,7 +133,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Write the tables for which figures are stored; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.performance", description=__doc__.split("\n\n")[0])
     parser.add_argument("--page", type=Path, default=PAGE)
-    parser.add_argument("--results", type=Path, default=RESULTS.parent, help="directory of the stored figures")
+    parser.add_argument("--results", type=Path, default=RESULTS.parent, help="directory of the stored results")
     options = parser.parse_args(words)
     tables: dict[str, Sequence[str]] = {}
     if (path := options.results / RESULTS.name).exists():

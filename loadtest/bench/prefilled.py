@@ -262,7 +262,10 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure, print and store the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.prefilled", description=__doc__.split("\n\n")[0])
     parser.add_argument(
-        "--postings", type=int, default=50_000_000, help="postings to fill the journal with (default: %(default)s)"
+        "--postings",
+        type=int,
+        default=50_000_000,
+        help="number of postings in the prefilled journal (default: %(default)s)",
     )
     parser.add_argument(
         "--windows", type=int, default=10, help="number of measurements of each journal (default: %(default)s)"
@@ -271,8 +274,8 @@ def main(words: Sequence[str] | None = None) -> int:
         "--rounds", type=int, default=2000, help="number of rounds in each measurement (default: %(default)s)"
     )
     parser.add_argument("--directory", type=Path, default=Path("/var/tmp"), help="temporary directory for the data")  # noqa: S108
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the generated input records")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file to which the results are appended")
     options = parser.parse_args(words)
     options.directory.mkdir(parents=True, exist_ok=True)
     measured = measure(

@@ -117,8 +117,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def main(words: Sequence[str] | None = None) -> int:
     """Write the page; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.results_page", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file of the stored figures")
-    parser.add_argument("--to", type=Path, default=PAGE, help="output file of the page")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of the stored results")
+    parser.add_argument("--to", type=Path, default=PAGE, help="output file for the page")
     options = parser.parse_args(words)
     options.to.write_text(page(kept(options.results)))
     sys.stdout.write(f"{options.to}\n")

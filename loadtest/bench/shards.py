@@ -83,10 +83,12 @@ def lines(points: Sequence[Point]) -> Iterator[str]:
 def main(words: Sequence[str] | None = None) -> int:
     """Simulate, print and store the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.shards", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--cells", type=int, nargs="+", default=[1, 4, 16, 64], help="numbers of cells to compare")
-    parser.add_argument("--rounds", type=int, default=200, help="rounds of each cell (default: %(default)s)")
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
+    parser.add_argument(
+        "--cells", type=int, nargs="+", default=[1, 4, 16, 64], help="numbers of cells to compare, separated by spaces"
+    )
+    parser.add_argument("--rounds", type=int, default=200, help="number of rounds in each cell (default: %(default)s)")
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the generated input records")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file to which the results are appended")
     options = parser.parse_args(words)
     most = max(options.cells)
     head = Head(rounds=most * options.rounds, tables=_TABLES, properties=most)

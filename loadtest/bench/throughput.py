@@ -181,24 +181,29 @@ def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Al
 def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options from these arguments, by default those of the process."""
     parser = argparse.ArgumentParser(prog="python -m loadtest", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--rounds", type=int, default=20_000, help="rounds to measure (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=20_000, help="number of rounds to measure (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=48, help="number of tables (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the simulated games (default: %(default)s)")
     parser.add_argument(
         "--latency-rate",
         type=int,
         default=100,
-        help="rate of rounds per second at which latency is measured (default: %(default)s)",
+        help="rounds per second while latency is measured (default: %(default)s)",
     )
     parser.add_argument(
-        "--latency-seconds", type=int, default=10, help="seconds of the latency measurement (default: %(default)s)"
+        "--latency-seconds",
+        type=int,
+        default=10,
+        help="duration of the latency measurement, in seconds (default: %(default)s)",
     )
-    parser.add_argument("--at-least", type=int, default=0, help="exit with 1 if fewer rounds per second are settled")
-    parser.add_argument("--all-services", action="store_true", help="also run the services off the path of a round")
+    parser.add_argument(
+        "--at-least", type=int, default=0, help="exit with 1 if fewer rounds than this are settled per second"
+    )
+    parser.add_argument("--all-services", action="store_true", help="also run the services that do not settle rounds")
     parser.add_argument(
         "--processes", type=int, default=1, help="number of processes of round settlement (default: %(default)s)"
     )
-    parser.add_argument("--signed", action="store_true", help="have a device sign each round when it is produced")
+    parser.add_argument("--signed", action="store_true", help="have the table's device sign each round")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of lines")
     return parser.parse_args(words)
 

@@ -88,12 +88,12 @@ def _of_rounds(collector: Collector) -> int:
 def main(words: Sequence[str] | None = None) -> int:
     """Measure, and print the table; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.traces", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--rounds", type=int, default=12_000, help="rounds to measure (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=12_000, help="number of rounds to measure (default: %(default)s)")
     parser.add_argument(
-        "--turns", type=int, default=4, help="runs with and without traces, each (default: %(default)s)"
+        "--turns", type=int, default=4, help="number of runs with traces, and of runs without (default: %(default)s)"
     )
     parser.add_argument("--tables", type=int, default=48, help="number of tables (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="random seed of the games played (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the simulated games (default: %(default)s)")
     options = parser.parse_args(words)
     runs = []
     for turn in range(options.turns):

@@ -131,17 +131,29 @@ def main(words: Sequence[str] | None = None) -> int:
         "--rounds", type=int, default=4000, help="number of rounds for each peer (default: %(default)s)"
     )
     parser.add_argument(
-        "--paced", type=int, default=250, help="number of these rounds sent at 25 per second (default: %(default)s)"
+        "--paced",
+        type=int,
+        default=250,
+        help="number of these rounds sent at a fixed 25 per second (default: %(default)s)",
     )
     parser.add_argument(
-        "--sql", type=Path, action="append", default=[], help="SQL file of a ledger; repeat for several files, in order"
+        "--sql",
+        type=Path,
+        action="append",
+        default=[],
+        help="SQL file that creates a peer ledger; may be repeated, executed in order",
     )
-    parser.add_argument("--database", help="SQLAlchemy URL of a PostgreSQL server on this machine for the peers")
+    parser.add_argument("--database", help="SQLAlchemy URL of a local PostgreSQL server for the peer ledgers")
     parser.add_argument("--formance", type=Path, help="path to the Formance ledger executable")
     parser.add_argument("--tigerbeetle", type=Path, help="path to the TigerBeetle executable")
-    parser.add_argument("--ours", type=float, default=0.2, help="scale of Pitledger's own profiles; 0 omits them")
-    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the corpora")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file in which the figures are stored")
+    parser.add_argument(
+        "--ours",
+        type=float,
+        default=0.2,
+        help="factor for the number of rounds in Pitledger's own profiles; 0: skip them",
+    )
+    parser.add_argument("--corpora", type=Path, default=DIRECTORY, help="directory of the generated input records")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file to which the results are appended")
     options = parser.parse_args(words)
     if options.paced >= options.rounds:
         parser.error("--paced must be fewer than --rounds")

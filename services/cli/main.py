@@ -91,7 +91,7 @@ def _show_version(wanted: bool) -> None:
 
 
 def _root(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print the full traceback of an error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
     ] = False,

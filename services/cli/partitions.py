@@ -10,7 +10,9 @@ from services.cli.exits import UsageWrong
 PartitionsOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--partitions", metavar="TOPIC=NUMBER", help="Override a topic's number of partitions; may be repeated."
+        "--partitions",
+        metavar="TOPIC=NUMBER",
+        help="Number of partitions of a topic, instead of the default; may be repeated.",
     ),
 ]
 

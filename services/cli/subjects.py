@@ -12,7 +12,7 @@ Shown = Annotated[
     typer.Option(
         "--sha256",
         metavar="HASH",
-        help="The hash that `show` printed: approve only that content (default: the current content).",
+        help="SHA-256 printed by `show`: approve only that content (default: the current content).",
     ),
 ]
 """The option with the hash of the approval subject."""

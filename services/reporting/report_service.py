@@ -26,14 +26,14 @@ from shared.runtime.snapshot_reader import SnapshotReader
 
 RESTATEMENTS: Final = Section(
     name="restatements",
-    title="What changed after the seal",
+    title="Changes after the seal",
     key=("gaming_day", "version", "entry"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="version", title="Version", unit="count", formula="1: as sealed; higher: a restatement"),
         Column(name="recorded_at", title="Recorded at", unit="moment"),
         Column(name="kind", title="Kind"),
-        Column(name="who", title="By"),
+        Column(name="who", title="Changed by"),
         Column(name="why", title="Reason"),
         Column(name="entry", title="Entry"),
     ),

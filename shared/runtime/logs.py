@@ -11,7 +11,7 @@ import structlog
 from prometheus_client import Counter
 
 LINES_LEFT_OUT: Final = Counter(
-    "pitledger_log_lines_left_out", "Log lines dropped by the rate limit for their kind", ["kind"], registry=None
+    "pitledger_log_lines_left_out", "Log lines dropped by rate limiting, by kind", ["kind"], registry=None
 )
 """Number of dropped log lines of the whole process; each service in the process reports the same number."""
 

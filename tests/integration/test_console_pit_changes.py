@@ -81,7 +81,7 @@ def test_a_sale_is_found_corrected_approved_and_recorded(
     assert "−$8,100.00" in shown
     assert APPROVE in shown
     assert 200 == browsers.send(APPROVE, "audit.ned", property=PROPERTY, change="1").status_code
-    assert "takes effect" in browsers.get(CHANGE, "audit.ned")
+    assert "not in effect yet" in browsers.get(CHANGE, "audit.ned")
     for one in send_approved(desk, outbox):
         desk.desk.deliver(one)
     decided = browsers.get(CHANGE, "audit.ned")

@@ -75,7 +75,7 @@ def test_a_patron_is_rated_from_the_page_of_the_pit(desk: InventoryDesk, browser
     send(browsers, "close-rating", "floor.fay", rating="pit-1", chips_out_cents="310.00")
     desk.state_ratings()
     closed = browsers.get(f"{RATINGS}/pit-1", "host.una")
-    assert "120, at 60 per hour (own study of 2025)" in closed
+    assert "120 decisions, at 60 per hour (own study of 2025)" in closed
     assert "1.25 % as stated (own study of 2025)" in closed
     assert 2 <= closed.count("$75.00")  # of the part, and of the rating
     assert "overrule-rating" not in closed

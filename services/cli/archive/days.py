@@ -16,7 +16,7 @@ from shared.runtime.extras import require_extra
 def list_days(
     store: StorePlace = None,
     property_name: Property = None,
-    every: Annotated[bool, typer.Option("--all", help="Also list manifests that a later one replaces.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list manifests replaced by a later one.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the archived days: snapshots, entries, bytes, and when they were proven and last verified.

@@ -18,12 +18,14 @@ from shared.runtime.extras import require_extra
 
 
 def prove(
-    shard: Annotated[str, typer.Argument(help="The shard, by name or number.")],
-    seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
+    shard: Annotated[
+        str, typer.Argument(help="Name or number of the journal's shard, as `pitledger verify` lists it.")
+    ],
+    seq: Annotated[int, typer.Argument(min=1, help="Sequence number of the entry in its shard.")],
     store: StorePlace = None,
-    service: Annotated[str, service_option("The service whose journal has the entry.")] = SETTLEMENT,
-    output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Accepted for consistency: a proof is always JSON.")] = True,
+    service: Annotated[str, service_option("Service whose journal has the entry.")] = SETTLEMENT,
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="No effect: the output is always JSON.")] = True,
 ) -> None:
     """Export the inclusion proof of an archived entry, from the files alone.
 
@@ -61,7 +63,9 @@ def restore(
     gaming_day: Day = None,
     seal_with: Annotated[
         Path | None,
-        typer.Option(help="Directory of the services' keys (`pitledger keys`), to seal shards that go on elsewhere."),
+        typer.Option(
+            help="Directory of the services' signing keys, to sign the seal of a shard that has none in the archive."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

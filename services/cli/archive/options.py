@@ -13,9 +13,15 @@ from shared.runtime.settings import Settings
 
 StorePlace = Annotated[
     str | None,
-    typer.Option("--store", metavar="STORE", help="A folder or s3://bucket/prefix (default: PITLEDGER_ARCHIVE_STORE)."),
+    typer.Option(
+        "--store",
+        metavar="STORE",
+        help="Archive store: a folder or s3://bucket/prefix (default: PITLEDGER_ARCHIVE_STORE).",
+    ),
 ]
-Property = Annotated[str | None, typer.Option("--property", help="Only this property; - for entries of no property.")]
+Property = Annotated[
+    str | None, typer.Option("--property", help="Only this property, or - for entries without a property.")
+]
 Day = Annotated[str | None, typer.Option("--gaming-day", help="Only this gaming day, YYYY-MM-DD.")]
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 def run(
     property_name: Annotated[
-        str, typer.Option("--property", help="The property whose days are archived; - for entries of no property.")
+        str, typer.Option("--property", help="The property's name, or - for entries without a property.")
     ],
     gaming_day: Annotated[
-        str | None, typer.Option(help="Archive this gaming day, YYYY-MM-DD (default: all that are due).")
+        str | None, typer.Option(help="Only this gaming day, YYYY-MM-DD (default: all that are due).")
     ] = None,
     store: StorePlace = None,
     as_json: AsJson = False,

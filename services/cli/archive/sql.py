@@ -36,12 +36,14 @@ POSTINGS: Final = """
 
 
 def sql(
-    query: Annotated[str, typer.Argument(help="One SELECT statement; - for stdin.")],
+    query: Annotated[str, typer.Argument(help="One SELECT statement in SQL; - for stdin.")],
     store: Annotated[
         str | None,
-        typer.Option(metavar="STORE", help="A folder or s3://bucket/prefix (default: PITLEDGER_ARCHIVE_STORE)."),
+        typer.Option(
+            metavar="STORE", help="Archive store: a folder or s3://bucket/prefix (default: PITLEDGER_ARCHIVE_STORE)."
+        ),
     ] = None,
-    form: Annotated[FormName, typer.Option("--as", help="The output format.")] = "table",
+    form: Annotated[FormName, typer.Option("--as", help="Output format.")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
     as_json: AsJson = False,
 ) -> None:

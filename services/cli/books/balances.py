@@ -15,17 +15,17 @@ from shared.journal.reading import balances as read_balances
 
 
 def balances(
-    service: Annotated[str, service_option("The service whose balances are printed.")] = SETTLEMENT,
+    service: Annotated[str, service_option("Service whose balances are printed.")] = SETTLEMENT,
     as_of: Annotated[
         str | None,
         typer.Option(
             metavar="DATE|MOMENT",
-            help="Include only what happened up to this gaming day, or this time with its UTC offset.",
+            help="Only events up to this gaming day, YYYY-MM-DD, or this time, ISO 8601 with UTC offset.",
         ),
     ] = None,
     known_at: Annotated[
         str | None,
-        typer.Option(metavar="MOMENT", help="Include only what was recorded by this time with its UTC offset."),
+        typer.Option(metavar="MOMENT", help="As known at this time, ISO 8601 with UTC offset (default: now)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

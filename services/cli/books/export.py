@@ -36,20 +36,18 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 
 def export(
-    checkpoints: Annotated[Path | None, typer.Option(help="Directory of the signed checkpoints.")] = None,
-    service: Annotated[str, service_option("The service whose journal is exported.")] = SETTLEMENT,
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="Directory of signed checkpoints (default: PITLEDGER_CHECKPOINT_DIRECTORY).")
+    ] = None,
+    service: Annotated[str, service_option("Service whose journal is exported.")] = SETTLEMENT,
     day: Annotated[
-        str | None, typer.Option(help="Export only this gaming day, YYYY-MM-DD, each entry with its proof.")
+        str | None, typer.Option(help="Only this gaming day, YYYY-MM-DD, each entry with its proof.")
     ] = None,
-    property_id: Annotated[
-        str | None, typer.Option("--property", help="With --day: export only this property.")
-    ] = None,
+    property_id: Annotated[str | None, typer.Option("--property", help="With --day: only this property.")] = None,
     witnesses: Witnesses = None,
     required: Required = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Accepted for consistency: an export is always JSON Lines.")
-    ] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="No effect: the output is always JSON Lines.")] = True,
 ) -> None:
     """Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.
 

@@ -39,20 +39,21 @@ _MAPPINGS: Final = Documents("/ledger-mappings", "pitledger gl", "the ledger map
 
 @app.command()
 def export(
-    property_name: Annotated[str, typer.Option("--property", help="The property.")],
-    form: Annotated[str, typer.Option("--as", metavar="FORMAT", help=f"{', '.join(_FORMATS)}.")] = "csv",
-    day: Annotated[str | None, typer.Option(metavar="DATE", help="The journals of this gaming day.")] = None,
+    property_name: Annotated[str, typer.Option("--property", help="The property's name.")],
+    form: Annotated[str, typer.Option("--as", metavar="FORMAT", help=f"Output format: {', '.join(_FORMATS)}.")] = "csv",
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="Gaming day, YYYY-MM-DD.")] = None,
     week: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The journals of the week that contains this gaming day.")
+        str | None, typer.Option(metavar="DATE", help="Week that contains this gaming day, YYYY-MM-DD.")
     ] = None,
-    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="The journals of this month.")] = None,
-    quarter: Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="The journals of this quarter.")] = None,
-    year: Annotated[str | None, typer.Option(metavar="YYYY", help="The journals of this year.")] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Month, YYYY-MM.")] = None,
+    quarter: Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="Quarter, YYYY-Qn, such as 2026-Q4.")] = None,
+    year: Annotated[str | None, typer.Option(metavar="YYYY", help="Year, YYYY.")] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As known at a time with its UTC offset (default: now).")
+        str | None,
+        typer.Option(metavar="MOMENT", help="As known at this time, ISO 8601 with UTC offset (default: now)."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
 ) -> None:
     """Export the journals of sealed gaming days, for an accounting program or a second ledger.
@@ -88,7 +89,7 @@ def example_mapping() -> str:
 
 @app.command("file")
 def file_version(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The mapping, YAML or JSON; - for stdin.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File of the mapping, YAML or JSON; - for stdin.")],
     as_json: AsJson = False,
 ) -> None:
     """File the next version of a property's general-ledger mapping, and print its changes.
@@ -137,7 +138,7 @@ def diff(property_name: Property, version: Version, as_json: AsJson = False) -> 
 def show_version(
     property_name: Property,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The version with this number (default: the one in effect).")
+        int | None, typer.Option(metavar="N", min=1, help="Version number (default: the version in effect).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -15,11 +15,18 @@ _SIDES: Final = ("recorded", "raised", "left")
 
 
 def minimums(
-    property_name: Annotated[str, typer.Option("--property", help="The property.")],
-    game: Annotated[str, typer.Option(help="The game, as its rules submissions name it.")],
-    first: Annotated[str, typer.Option(metavar="DATE", help="The first gaming day.")],
-    minimum: Annotated[list[str], typer.Option(metavar="DOLLARS", help="A minimum to evaluate; may be repeated.")],
-    last: Annotated[str | None, typer.Option(metavar="DATE", help="The last gaming day (default: the first).")] = None,
+    property_name: Annotated[str, typer.Option("--property", help="The property's name.")],
+    game: Annotated[str, typer.Option(help="The licensee's name for the game.")],
+    first: Annotated[str, typer.Option(metavar="DATE", help="First gaming day, YYYY-MM-DD.")],
+    minimum: Annotated[
+        list[str],
+        typer.Option(
+            metavar="DOLLARS", help="Table minimum to evaluate, in dollars, such as 25 or 12.50; may be repeated."
+        ),
+    ],
+    last: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Last gaming day, YYYY-MM-DD (default: the first).")
+    ] = None,
     tables: Annotated[list[str] | None, typer.Option("--table", help="Only this table; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:

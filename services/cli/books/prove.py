@@ -24,14 +24,16 @@ from shared.journal.verification import read_shards
 
 
 def prove(
-    shard: Annotated[str, typer.Argument(help="The shard, by name or number, as `pitledger verify` lists it.")],
-    seq: Annotated[int, typer.Argument(min=1, help="The entry's number in its shard.")],
-    checkpoints: Annotated[Path, typer.Option(help="Directory of the signed checkpoints.")],
-    service: Annotated[str, service_option("The service whose journal has the entry.")] = SETTLEMENT,
+    shard: Annotated[
+        str, typer.Argument(help="Name or number of the journal's shard, as `pitledger verify` lists it.")
+    ],
+    seq: Annotated[int, typer.Argument(min=1, help="Sequence number of the entry in its shard.")],
+    checkpoints: Annotated[Path, typer.Option(help="Directory of signed checkpoints.")],
+    service: Annotated[str, service_option("Service whose journal has the entry.")] = SETTLEMENT,
     witnesses: Witnesses = None,
     required: Required = None,
-    output: Annotated[Path | None, typer.Option(help="Write the proof to this file instead of stdout.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Accepted for consistency: a proof is always JSON.")] = True,
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of stdout.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="No effect: the output is always JSON.")] = True,
 ) -> None:
     """Export the inclusion proof of an entry.
 

@@ -18,8 +18,10 @@ from shared.runtime.projections.rebuild import rebuild as rebuild_read_model
 
 
 def rebuild(
-    service: Annotated[str, service_argument("The service whose tables are rebuilt.")],
-    check: Annotated[bool, typer.Option("--check", help="Only compare; change nothing.")] = False,
+    service: Annotated[str, service_argument("Service whose read model is rebuilt.")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare the tables with the journal; change nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Rebuild the database tables derived from a service's journal, and report rows that differed.

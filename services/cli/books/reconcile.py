@@ -37,14 +37,14 @@ from shared.runtime.settings import Settings
 def reconcile(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     checkpoints: Annotated[
-        Path | None, typer.Option(help="Directory of signed checkpoints (default: the configured one).")
+        Path | None, typer.Option(help="Directory of signed checkpoints (default: PITLEDGER_CHECKPOINT_DIRECTORY).")
     ] = None,
     keys: Keys = None,
     still_held: Annotated[
         Path | None,
         typer.Option(
-            help="Copy the checkpoints that the journals still cover to this new directory, and record there what "
-            "was lost. Services that use this directory accept commands again."
+            help="New directory for the checkpoints that the journals still cover and a record of the lost entries; "
+            "services that use it accept commands again."
         ),
     ] = None,
     as_json: AsJson = False,

@@ -21,11 +21,9 @@ _SETTLED_AGAIN = {
 
 
 def reconstruct(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="The round's id.")],
-    property_name: Annotated[
-        str | None, typer.Option("--property", help="Show only the round at this property.")
-    ] = None,
-    table_name: Annotated[str | None, typer.Option("--table", help="Show only the round at this table.")] = None,
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="ID of the round.")],
+    property_name: Annotated[str | None, typer.Option("--property", help="Only this property.")] = None,
+    table_name: Annotated[str | None, typer.Option("--table", help="Only this table.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Show everything that the journal holds about a round, from the cards to the hashes.

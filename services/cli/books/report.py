@@ -31,41 +31,46 @@ _REPORTING: Final = "reporting"
 _PERIODS: Final = {"day": "YYYY-MM-DD", "week": "YYYY-MM-DD", "month": "YYYY-MM", "quarter": "YYYY-Qn", "year": "YYYY"}
 _AMOUNTS: Final = frozenset({"cents", "exact_cents", "count", "decimal", "percent"})
 
-_Day = Annotated[str | None, typer.Option(metavar="DATE", help="The report for a gaming day.")]
-_Week = Annotated[str | None, typer.Option(metavar="DATE", help="The report for the week that contains a gaming day.")]
-_Month = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="The report for a month.")]
-_Quarter = Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="The report for a quarter.")]
-_Year = Annotated[str | None, typer.Option(metavar="YYYY", help="The report for a year.")]
+_Day = Annotated[str | None, typer.Option(metavar="DATE", help="Gaming day, YYYY-MM-DD.")]
+_Week = Annotated[str | None, typer.Option(metavar="DATE", help="Week that contains this gaming day, YYYY-MM-DD.")]
+_Month = Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Month, YYYY-MM.")]
+_Quarter = Annotated[str | None, typer.Option(metavar="YYYY-Qn", help="Quarter, YYYY-Qn, such as 2026-Q4.")]
+_Year = Annotated[str | None, typer.Option(metavar="YYYY", help="Year, YYYY.")]
 
 
 def report(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The report's name (default: list all reports).")
+        str | None, typer.Argument(metavar="NAME", help="Name of the report (default: list all reports).")
     ] = None,
-    property_name: Annotated[str | None, typer.Option("--property", help="The property.")] = None,
+    property_name: Annotated[str | None, typer.Option("--property", help="The property's name.")] = None,
     day: _Day = None,
     week: _Week = None,
     month: _Month = None,
     quarter: _Quarter = None,
     year: _Year = None,
-    table_name: Annotated[str | None, typer.Option("--table", help="Restrict the report to this table.")] = None,
-    game: Annotated[str | None, typer.Option(help="Restrict the report to this game.")] = None,
+    table_name: Annotated[str | None, typer.Option("--table", help="Only this table.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As known at a time with its UTC offset (default: now).")
+        str | None,
+        typer.Option(metavar="MOMENT", help="As known at this time, ISO 8601 with UTC offset (default: now)."),
     ] = None,
     form: Annotated[
         str | None,
         typer.Option(
-            "--as", metavar="FORMAT", help="Output format: pdf, xlsx, csv, parquet or json (default: tables)."
+            "--as",
+            metavar="FORMAT",
+            help="Output format: pdf, xlsx, csv, parquet or json (default: tables in the terminal).",
         ),
     ] = None,
-    section: Annotated[str | None, typer.Option(help="CSV and Parquet: write only this section.")] = None,
+    section: Annotated[str | None, typer.Option(help="With --as csv or parquet: only this section.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
     explain: Annotated[
         str | None,
-        typer.Option(metavar="CELL", help="List the entries behind a cell: section/row/column, or section/total/..."),
+        typer.Option(
+            metavar="CELL", help="List the entries behind this cell: section/row/column, or section/total/column."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

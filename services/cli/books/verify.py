@@ -59,20 +59,25 @@ def verify(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     checkpoints: Annotated[
         Path | None,
-        typer.Option(help="Directory of signed checkpoints to compare with (default: the configured one)."),
+        typer.Option(help="Directory of signed checkpoints (default: PITLEDGER_CHECKPOINT_DIRECTORY)."),
     ] = None,
     keys: Keys = None,
     witnesses: Witnesses = None,
     required: Required = None,
     rows_only: Annotated[
         bool,
-        typer.Option("--rows-only", help="Skip the comparison with signed checkpoints: truncation is not detected."),
+        typer.Option(
+            "--rows-only",
+            help="Skip the comparison with signed checkpoints; missing entries at the end are then not detected.",
+        ),
     ] = False,
     again: Annotated[
-        bool, typer.Option("--rederive", help="Re-derive entries from the records of the topics, and compare.")
+        bool,
+        typer.Option("--rederive", help="Derive the entries again from the topics, and compare them with the journal."),
     ] = False,
     resume: Annotated[
-        Path | None, typer.Option(help="With --rederive: resume an earlier run, whose state is kept in this directory.")
+        Path | None,
+        typer.Option(help="With --rederive: directory that keeps the state of the run, so that it can be resumed."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -26,7 +26,7 @@ _ACCOUNT = ("property", "table", "wager", "leg")
 
 
 def verify_proof(
-    file: Annotated[str, typer.Argument(help="The proof document; - for stdin.")],
+    file: Annotated[str, typer.Argument(help="File of the proof, JSON; - for stdin.")],
     keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:

@@ -11,7 +11,12 @@ from shared.runtime.extras import require_package
 
 
 def verify_reports(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A folder, file:///folder or s3://bucket/prefix.")],
+    store: Annotated[
+        str,
+        typer.Argument(
+            metavar="STORE", help="Store of the delivered reports: a folder, file:///folder or s3://bucket/prefix."
+        ),
+    ],
     keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:

@@ -32,19 +32,20 @@ _SHOWN: Final = 10
 
 def whatif(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The rules submission to settle under, YAML or JSON; - for stdin.")
+        str,
+        typer.Argument(metavar="FILE", help="File of the rules submission to settle under, YAML or JSON; - for stdin."),
     ],
-    day: Annotated[str | None, typer.Option(metavar="DATE", help="Settle the rounds of a gaming day.")] = None,
-    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Settle the rounds of a month.")] = None,
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="Gaming day, YYYY-MM-DD.")] = None,
+    month: Annotated[str | None, typer.Option(metavar="YYYY-MM", help="Month, YYYY-MM.")] = None,
     tables: Annotated[
         list[str] | None,
-        typer.Option("--table", help="Settle only rounds of this table, one of the submission's; may be repeated."),
+        typer.Option("--table", help="Only this table, which must be one of the submission's; may be repeated."),
     ] = None,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Number of parallel processes (default: one per processor).")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Resume an earlier run, whose state is kept in this file.")
+        Path | None, typer.Option(help="File that keeps the state of the run, so that it can be resumed.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

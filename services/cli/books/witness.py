@@ -28,20 +28,20 @@ _CONNECTIONS_MAX: Final = 64
 
 
 def witness(
-    name: Annotated[str, typer.Argument(help="The name of the witness, such as witness.example.com/w1.")],
-    key: Annotated[Path, typer.Option(help="The file with the witness's private key (PEM).")],
-    state: Annotated[Path, typer.Option(help="The directory in which it keeps the checkpoints that it cosigned.")],
+    name: Annotated[str, typer.Argument(help="Name of the witness, such as witness.example.com/w1.")],
+    key: Annotated[Path, typer.Option(help="File of the witness's private key, PEM.")],
+    state: Annotated[Path, typer.Option(help="Directory for the latest cosigned checkpoint of each log.")],
     logs: Annotated[
         list[str] | None,
         typer.Option(
-            "--log", metavar="KEY|FILE", help="A log's verifier key, or a file with one per line; may be repeated."
+            "--log", metavar="KEY|FILE", help="Verifier key of a log, or a file with one per line; may be repeated."
         ),
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Create key and directory, print the public key and exit.")
+        bool, typer.Option("--new", help="Create the key file and the directory, print the public key, and exit.")
     ] = False,
-    host: Annotated[str, typer.Option(help="The address on which it listens.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port on which it listens.")] = PORT,
+    host: Annotated[str, typer.Option(help="IP address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = PORT,
 ) -> None:
     """Cosign services' checkpoints until Ctrl-C, each only if its log is proven to have only grown.
 

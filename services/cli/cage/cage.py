@@ -16,20 +16,23 @@ from shared.contracts.money import dollars
 app = typer.Typer()
 
 Contents = Annotated[
-    str, typer.Argument(metavar="FILE", help="The contents by kind and denomination, YAML or JSON; - for stdin.")
+    str,
+    typer.Argument(metavar="FILE", help="File of the contents by kind and denomination, YAML or JSON; - for stdin."),
 ]
-Transfer = Annotated[int, typer.Argument(metavar="TRANSFER", min=1, help="The transfer's number.")]
-Count = Annotated[int, typer.Argument(metavar="COUNT", min=1, help="The count's number.")]
-Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="List only those of this gaming day.")]
-Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="List only those with this status.")]
+Transfer = Annotated[int, typer.Argument(metavar="TRANSFER", min=1, help="Number of the transfer.")]
+Count = Annotated[int, typer.Argument(metavar="COUNT", min=1, help="Number of the count.")]
+Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Only this gaming day, YYYY-MM-DD.")]
+Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only this status.")]
 
 
 @app.command()
 def transfer(
     property_name: Property,
-    giver: Annotated[str, typer.Argument(metavar="FROM", help="The giver: a location, or a party outside the cage.")],
+    giver: Annotated[
+        str, typer.Argument(metavar="FROM", help="Sender: a location of the cage, or a party outside it.")
+    ],
     receiver: Annotated[
-        str, typer.Argument(metavar="TO", help="The receiver: a location, or a party outside the cage.")
+        str, typer.Argument(metavar="TO", help="Recipient: a location of the cage, or a party outside it.")
     ],
     contents: Contents,
     as_json: AsJson = False,
@@ -81,20 +84,22 @@ def transfers(property_name: Property, day: Day = None, status: Status = None, a
 @app.command()
 def count(
     property_name: Property,
-    location: Annotated[str, typer.Argument(metavar="LOCATION", help="`cage`, or one of the property's locations.")],
-    cashier: Annotated[str, typer.Option(metavar="PERSON", help="The cashier who answers for over and short.")],
+    location: Annotated[
+        str, typer.Argument(metavar="LOCATION", help="Location counted: `cage`, or a cage location of the property.")
+    ],
+    cashier: Annotated[str, typer.Option(metavar="PERSON", help="Cashier accountable for any over or short.")],
     contents: Annotated[
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="The contents by kind and denomination, YAML or JSON; - for stdin.",
+            help="File of the contents by kind and denomination, YAML or JSON; - for stdin.",
             show_default=False,
         ),
     ] = None,
-    is_empty: Annotated[bool, typer.Option("--empty", help="Nothing is there; then there is no FILE.")] = False,
+    is_empty: Annotated[bool, typer.Option("--empty", help="The location was found empty; give no FILE.")] = False,
     next_cashier: Annotated[
         str | None,
-        typer.Option(metavar="PERSON", help="The cashier who takes the drawer over with the counted contents."),
+        typer.Option(metavar="PERSON", help="Cashier who takes over the drawer with the counted contents."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +121,9 @@ def verify(
     number: Count,
     reason: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="The cause of over or short; required if the count differs from the books."),
+        typer.Option(
+            metavar="TEXT", help="Reason for the over or short; required if the count differs from the books."
+        ),
     ] = None,
     shown: Shown = None,
     as_json: AsJson = False,

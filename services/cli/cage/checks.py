@@ -14,30 +14,38 @@ from shared.contracts.money import dollars
 
 app = typer.Typer()
 
-Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="The number printed on the counter check.")]
+Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="Serial number printed on the counter check.")]
 Step = Annotated[
-    int, typer.Argument(metavar="STEP", min=1, help="The payment's number, printed by `redeem` and `recover`.")
+    int, typer.Argument(metavar="STEP", min=1, help="Number of the payment, as printed by `redeem` or `recover`.")
 ]
-Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="The write-off's number.")]
-PaidIn = Annotated[str, typer.Option("--in", metavar="MEANS", help="currency, chips, check, or deposit.")]
+Number = Annotated[int, typer.Argument(metavar="WRITE-OFF", min=1, help="Number of the write-off.")]
+PaidIn = Annotated[
+    str, typer.Option("--in", metavar="MEANS", help="Means of payment: currency, chips, check or deposit.")
+]
 PaidBy = Annotated[
     str | None,
-    typer.Option("--paid-by", metavar="PATRON", help="The reference of the paying patron, if not the one who owes it."),
+    typer.Option(
+        "--paid-by", metavar="PATRON", help="Reference of the patron who pays (default: the patron who owes the check)."
+    ),
 ]
 OnBehalfOf = Annotated[
     list[str] | None,
-    typer.Option("--on-behalf-of", metavar="PATRON", help="A patron on whose behalf the payer pays; may be repeated."),
+    typer.Option(
+        "--on-behalf-of",
+        metavar="PATRON",
+        help="Reference of a patron on whose behalf the payer pays; may be repeated.",
+    ),
 ]
 InstrumentType = Annotated[
     str | None,
-    typer.Option("--instrument", metavar="TYPE", help="The type of the payer's own check, such as personal_check."),
+    typer.Option("--instrument", metavar="TYPE", help="Type of the payer's own check, such as personal_check."),
 ]
 Issuer = Annotated[
-    str | None, typer.Option("--issuer", metavar="TEXT", help="The drawee or issuer of the payer's own check.")
+    str | None, typer.Option("--issuer", metavar="TEXT", help="Drawee or issuer of the payer's own check.")
 ]
 References = Annotated[
     list[str] | None,
-    typer.Option("--reference", metavar="TEXT", help="A reference number of the payer's own check; may be repeated."),
+    typer.Option("--reference", metavar="TEXT", help="Reference number of the payer's own check; may be repeated."),
 ]
 
 
@@ -111,7 +119,9 @@ def replace(
     serial: Serial,
     replaces: Annotated[
         list[str],
-        typer.Option("--replaces", metavar="SERIAL", help="A check that the new one replaces; may be repeated."),
+        typer.Option(
+            "--replaces", metavar="SERIAL", help="Serial number of a counter check to be replaced; may be repeated."
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -126,7 +136,9 @@ def replace(
 def collect(
     property_name: Property,
     serial: Serial,
-    collector: Annotated[str, typer.Option(metavar="TEXT", help="The collector: an agency, counsel, a department.")],
+    collector: Annotated[
+        str, typer.Option(metavar="TEXT", help="Who collects the debt: an agency, counsel or a department.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Send a counter check to collection.
@@ -144,7 +156,10 @@ def write_off(
     serial: Serial,
     amount: Amount,
     kind: Annotated[
-        str, typer.Option(metavar="KIND", help="uncollectible, or settlement: the rest waived by agreement.")
+        str,
+        typer.Option(
+            metavar="KIND", help="Kind of write-off: uncollectible, or settlement (the amount waived by agreement)."
+        ),
     ],
     reason: Why,
     as_json: AsJson = False,

@@ -13,10 +13,10 @@ from shared.contracts.money import dollars
 
 app = typer.Typer()
 
-Patron = Annotated[str, typer.Argument(metavar="PATRON", help="The patron's reference.")]
-Number = Annotated[int, typer.Argument(metavar="REQUEST", min=1, help="The request's number.")]
-Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="The number printed on the counter check.")]
-Limit = Annotated[str, typer.Option(metavar="DOLLARS", help="The credit limit.")]
+Patron = Annotated[str, typer.Argument(metavar="PATRON", help="Reference of the patron.")]
+Number = Annotated[int, typer.Argument(metavar="REQUEST", min=1, help="Number of the credit line request.")]
+Serial = Annotated[str, typer.Argument(metavar="SERIAL", help="Serial number printed on the counter check.")]
+Limit = Annotated[str, typer.Option(metavar="DOLLARS", help="Credit limit in dollars, such as 5000.")]
 
 
 @app.command()
@@ -26,9 +26,10 @@ def request(
     limit: Limit,
     reason: Why,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only until the end of this gaming day: a temporary increase.")
+        str | None,
+        typer.Option(metavar="DATE", help="Make the increase temporary, through this gaming day, YYYY-MM-DD."),
     ] = None,
-    reinstate: Annotated[bool, typer.Option("--reinstate", help="End the suspension of the line.")] = False,
+    reinstate: Annotated[bool, typer.Option("--reinstate", help="Request the end of the line's suspension.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Request a limit for a patron, a temporary increase of it, or the end of a suspension.
@@ -51,7 +52,7 @@ def verify(
     property_name: Property,
     number: Number,
     found: Annotated[
-        str, typer.Option("--found", metavar="TEXT", help="What was verified, with whom, and the references.")
+        str, typer.Option("--found", metavar="TEXT", help="What was verified and with whom, with file references.")
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -85,7 +86,7 @@ def decline(property_name: Property, number: Number, reason: Why, as_json: AsJso
 @app.command()
 def requests(
     property_name: Property,
-    only_open: Annotated[bool, typer.Option("--open", help="Only requests without a decision.")] = False,
+    only_open: Annotated[bool, typer.Option("--open", help="Only requests awaiting a decision.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List requested changes to credit lines, with their status.
@@ -119,7 +120,11 @@ def suspend(
     patron: Patron,
     why: Annotated[
         str,
-        typer.Option("--for", metavar="KIND", help="patron_request, exclusion, creditworthiness, or returned_check."),
+        typer.Option(
+            "--for",
+            metavar="KIND",
+            help="Cause of the suspension: patron_request, exclusion, creditworthiness or returned_check.",
+        ),
     ],
     reason: Why,
     as_json: AsJson = False,
@@ -172,8 +177,8 @@ def show_line(property_name: Property, patron: Patron, as_json: AsJson = False) 
 def prepare(
     property_name: Property,
     serial: Serial,
-    patron: Annotated[str, typer.Option(metavar="PATRON", help="The reference of the patron who owes it.")],
-    table_name: Annotated[str, typer.Option("--table", metavar="TABLE", help="The table that issues it.")],
+    patron: Annotated[str, typer.Option(metavar="PATRON", help="Reference of the patron who draws the check.")],
+    table_name: Annotated[str, typer.Option("--table", metavar="TABLE", help="Table that issues the check.")],
     amount: Amount,
     as_json: AsJson = False,
 ) -> None:

@@ -12,8 +12,8 @@ from services.cli.output import Column, message, print_json, show, table
 Document = Mapping[str, Any]
 
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
-Amount = Annotated[str, typer.Option(metavar="DOLLARS", help="The amount.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason for this action; it is recorded.")]
+Amount = Annotated[str, typer.Option(metavar="DOLLARS", help="Amount in dollars, such as 200 or 12.50.")]
 
 _SERVICE: Final = "table-inventory"
 

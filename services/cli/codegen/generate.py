@@ -63,8 +63,12 @@ def _left_over(wanted: Mapping[str, str], root: Path) -> list[str]:
 
 
 def main(
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file is out of date.")] = False,
-    against: Annotated[str, typer.Option(help="The git revision with which messages must stay compatible.")] = "HEAD",
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is out of date.")
+    ] = False,
+    against: Annotated[
+        str, typer.Option(help="Git revision with which the message schemas must stay compatible.")
+    ] = "HEAD",
 ) -> None:
     """Write generated files, or check them, also against every earlier release."""
     wanted = texts()

@@ -95,12 +95,12 @@ _COMMANDS_AT_ONCE: Final = 2
 
 def demo(
     rounds: Annotated[int, typer.Option(min=1, max=1_000_000, help="Total number of rounds to play.")] = ROUNDS,
-    tables: Annotated[int, typer.Option(min=1, max=400, help="Number of tables.")] = 12,
-    seed: Annotated[int, typer.Option(help="Random seed: the same seed plays the same day.")] = 56,
+    tables: Annotated[int, typer.Option(min=1, max=400, help="Number of gaming tables.")] = 12,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed plays the same day.")] = 56,
     reports: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder for the day's reports (default: a new one).")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the day's reports (default: a new folder).")
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep everything running afterwards, until Ctrl-C.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the stack running after the day, until Ctrl-C.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Simulate a gaming day of table games through the real services, and print the books.

@@ -35,7 +35,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
         heading("Rounds that players banked"),
         table(
             names("Table")
-            + numbers("Rounds", "Wagered against banks", "Paid back", "House in bank", "Vigorish of banks"),
+            + numbers("Rounds", "Wagered against banks", "Paid back", "House share in banks", "Vigorish from banks"),
             list(_banks(wagers)),
         ),
         heading("Progressive meters"),

@@ -14,10 +14,10 @@ from services.cli.output import names, numbers, print_line, show, table
 from shared.contracts.money import dollars
 from shared.jurisdictions import Pack, PackWrong, keep_own_packs_in, pack
 
-Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="The number of the filing.")]
+Filing = Annotated[int, typer.Argument(metavar="FILING", min=1, help="Number of the filing.")]
 Unconfirmed = Annotated[
     bool,
-    typer.Option("--unconfirmed", help="Rely on values of law that were to be reviewed, and that nobody confirmed."),
+    typer.Option("--unconfirmed", help="Accept legal values that are past their review date and not confirmed."),
 ]
 
 _TAXES: Final = {

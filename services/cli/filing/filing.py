@@ -73,26 +73,38 @@ def _filing() -> None:
 
 @app.command()
 def prepare(
-    property_name: Annotated[str, typer.Option("--property", help="The property.")],
-    day: Annotated[str, typer.Option("--day", metavar="DATE", help="The gaming day.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The batch file to write.")],
+    property_name: Annotated[str, typer.Option("--property", help="The property's name.")],
+    day: Annotated[str, typer.Option("--day", metavar="DATE", help="Gaming day, YYYY-MM-DD.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Batch file for FinCEN to write, XML.")
+    ],
     filed_on: Annotated[
         str | None,
-        typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today at the property)."),
+        typer.Option("--filed-on", metavar="DATE", help="Filing date, YYYY-MM-DD (default: today at the property)."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PERSON", help="Report only this person; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--only",
+            metavar="PERSON",
+            help="Only this person, by reference (the entry, if unidentified); may be repeated.",
+        ),
     ] = None,
     unidentified: Annotated[
         list[str] | None,
-        typer.Option("--unidentified", metavar="PERSON", help="Report this person with every field marked as unknown."),
+        typer.Option(
+            "--unidentified",
+            metavar="PERSON",
+            help="Report this person with every identity field marked as unknown; may be repeated.",
+        ),
     ] = None,
     corrects: Annotated[
         list[str] | None,
         typer.Option(
             "--corrects",
             metavar="PERSON=BSA-ID",
-            help="This person's report corrects the one with that identifier; name the entry of an unidentified one.",
+            help="Amend the report of this person (the entry, if unidentified) with this BSA identifier; "
+            "may be repeated.",
         ),
     ] = None,
     apart: Apart = None,
@@ -226,17 +238,19 @@ def acknowledge(
     property_name: Property,
     filing: Filing,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="FinCEN's acknowledgement, as it was sent.")
+        Path | None, typer.Argument(metavar="[FILE]", help="FinCEN's acknowledgement file, as received.")
     ] = None,
     status: Annotated[
         str | None,
-        typer.Option(
-            "--status", metavar="STATUS", help="The status of the file on the IRS portal: accepted or rejected."
-        ),
+        typer.Option("--status", metavar="STATUS", help="Status of the file on the IRS portal: accepted or rejected."),
     ] = None,
     rejected: Annotated[
         list[int] | None,
-        typer.Option("--rejected", metavar="NUMBER", help="A return in an accepted file that was not accepted itself."),
+        typer.Option(
+            "--rejected",
+            metavar="NUMBER",
+            help="Number of a return that was rejected although its file was accepted; may be repeated.",
+        ),
     ] = None,
     reason: CorrectReason = None,
     as_json: AsJson = False,
@@ -271,17 +285,19 @@ def acknowledge(
 
 @app.command("list")
 def list_filings(
-    property_name: Annotated[str, typer.Option("--property", help="The property.")],
+    property_name: Annotated[str, typer.Option("--property", help="The property's name.")],
     status: Annotated[
         str | None,
-        typer.Option(metavar="STATUS", help="Only prepared, released, filed, accepted, rejected or withdrawn."),
+        typer.Option(
+            metavar="STATUS", help="Only this status: prepared, released, filed, accepted, rejected or withdrawn."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
     A rejected filing that was not filed again is compared with the currency report or winnings report of its period:
-    once none of its reports is due, it is due no more, and not late. Nor is a filing that was not rejected and only
+    once none of its reports is due, it is neither due nor late. Nor is a filing that was not rejected and only
     amends or corrects reports: the last day is that of the first ones.
 
     Example: pitledger filing list --property riverside --status released
@@ -341,7 +357,7 @@ def _statuses(found: Sequence[Mapping[str, Any]]) -> list[str]:
         message(f"whether rejected filings are due still is not known: {error}")
         settled = set()
     after = {one["filing"]: ", in a later filing" for one in found if one.get("filed_again")}
-    after |= dict.fromkeys(settled, ", due no more")
+    after |= dict.fromkeys(settled, ", no longer due")
     return [one["status"] + after.get(one["filing"], "") for one in found]
 
 

@@ -45,12 +45,14 @@ _MONTH: Final = re.compile("[0-9]{4}-(0[1-9]|1[0-2])")
 
 
 def instruments(
-    property_name: Annotated[str, typer.Option("--property", help="The property.")],
-    month: Annotated[str, typer.Option("--month", metavar="YYYY-MM", help="The month of gaming days.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file to write.")],
+    property_name: Annotated[str, typer.Option("--property", help="The property's name.")],
+    month: Annotated[str, typer.Option("--month", metavar="YYYY-MM", help="Month, YYYY-MM.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")],
     unidentified: Annotated[
         list[str] | None,
-        typer.Option("--unidentified", metavar="PATRON", help="List this patron without name and address."),
+        typer.Option(
+            "--unidentified", metavar="PATRON", help="List this patron without name and address; may be repeated."
+        ),
     ] = None,
 ) -> None:
     """Write a month's list of monetary instruments, with the name and address of each patron, oldest first.

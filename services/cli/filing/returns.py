@@ -49,25 +49,28 @@ class _Named(NamedTuple):
 
 
 def returns(
-    property_name: Annotated[str, typer.Option("--property", help="The property.")],
-    year: Annotated[int, typer.Option("--year", min=1900, max=9998, help="The tax year.")],
-    form: Annotated[str, typer.Option("--form", metavar="FORM", help="w-2g or 1042-s.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder in which to write the return files.")
-    ],
+    property_name: Annotated[str, typer.Option("--property", help="The property's name.")],
+    year: Annotated[int, typer.Option("--year", min=1900, max=9998, help="Tax year, YYYY.")],
+    form: Annotated[str, typer.Option("--form", metavar="FORM", help="IRS form: w-2g or 1042-s.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the files of returns.")],
     template: Annotated[
         Path | None,
-        typer.Option("--template", metavar="FILE", help="The portal's template of the form and year: its columns."),
+        typer.Option(
+            "--template",
+            metavar="FILE",
+            help="CSV template of the IRS portal for the form and year, which defines the columns.",
+        ),
     ] = None,
     empty: Annotated[
         list[str] | None,
-        typer.Option("--empty", metavar="COLUMN", help="A column of the template that stays empty; may be repeated."),
+        typer.Option("--empty", metavar="COLUMN", help="Column of the template to leave empty; may be repeated."),
     ] = None,
     corrected: Annotated[
-        bool, typer.Option("--corrected", help="Correct what was sent, instead of returning what is due.")
+        bool, typer.Option("--corrected", help="Write corrections of returns already sent, instead of the returns due.")
     ] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PERSON", help="Only this person; may be repeated.")
+        list[str] | None,
+        typer.Option("--only", metavar="PERSON", help="Only this person, by reference; may be repeated."),
     ] = None,
     apart: Apart = None,
     unconfirmed: Unconfirmed = False,
@@ -133,7 +136,9 @@ def returns(
 def copies(
     property_name: Property,
     filing: Filing,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for the documents.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the recipients' copies, PDF.")
+    ],
 ) -> None:
     """Write a copy for each recipient of the information returns in a filing, as PDF; the access is recorded.
 

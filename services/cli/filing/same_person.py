@@ -15,7 +15,7 @@ Apart = Annotated[
     typer.Option(
         "--apart",
         metavar="PERSON",
-        help="File of this person by itself, although another reference is the same person; may be repeated.",
+        help="File this reference separately, although another reference is the same person; may be repeated.",
     ),
 ]
 

@@ -50,8 +50,8 @@ app = typer.Typer(no_args_is_help=True)
 _ROOM: Final = "suspicious-activity"
 _NO_PATRON: Final = ("unknown", "account ")
 """The prefixes of a person of the currency report who is not a known patron."""
-Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="The number of the report.")]
-OfProperty = Annotated[str, typer.Option("--property", help="The property.")]
+Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="Number of the report.")]
+OfProperty = Annotated[str, typer.Option("--property", help="The property's name.")]
 
 
 def _show(sar: Mapping[str, Any]) -> None:
@@ -71,15 +71,20 @@ def _sar() -> None:
 @app.command()
 def draft(
     property_name: OfProperty,
-    day: Annotated[str, typer.Option("--day", metavar="DATE", help="The gaming day whose currency report lists it.")],
-    reference: Annotated[str, typer.Option("--person", metavar="PERSON", help="The person of the pattern.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The draft to write, YAML.")],
+    day: Annotated[
+        str,
+        typer.Option("--day", metavar="DATE", help="Gaming day, YYYY-MM-DD, whose currency report lists the pattern."),
+    ],
+    reference: Annotated[str, typer.Option("--person", metavar="PERSON", help="Person of the pattern, by reference.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Draft to write, YAML.")],
     detected_on: Annotated[
         str | None,
-        typer.Option("--detected-on", metavar="DATE", help="The day of detection (default: today at the property)."),
+        typer.Option(
+            "--detected-on", metavar="DATE", help="Detection date, YYYY-MM-DD (default: today at the property)."
+        ),
     ] = None,
     unidentified: Annotated[
-        bool, typer.Option("--unidentified", help="Draft it with nothing known of the person.")
+        bool, typer.Option("--unidentified", help="Draft the report without the identity of the person.")
     ] = False,
 ) -> None:
     """Draft a suspicious activity report from the patterns that a currency report lists of a person.
@@ -151,14 +156,17 @@ def _write_draft(one: SarDraft, output: Path) -> None:
 
 @app.command()
 def prepare(
-    draft_file: Annotated[Path, typer.Argument(metavar="DRAFT", help="The draft with its narrative, YAML.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file for FinCEN to write.")],
+    draft_file: Annotated[Path, typer.Argument(metavar="DRAFT", help="File of the draft with its narrative, YAML.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Batch file for FinCEN to write, XML.")
+    ],
     filed_on: Annotated[
         str | None,
-        typer.Option("--filed-on", metavar="DATE", help="The day of filing (default: today at the property)."),
+        typer.Option("--filed-on", metavar="DATE", help="Filing date, YYYY-MM-DD (default: today at the property)."),
     ] = None,
     again: Annotated[
-        int | None, typer.Option("--again", metavar="REPORT", min=1, help="The rejected report that this one replaces.")
+        int | None,
+        typer.Option("--again", metavar="REPORT", min=1, help="Number of the rejected report that is filed again."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -246,7 +254,7 @@ def filed(
 def acknowledge(
     property_name: Property,
     sar: Sar,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The acknowledgement, as FinCEN sent it.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="FinCEN's acknowledgement file, as received.")],
     reason: CorrectReason = None,
     as_json: AsJson = False,
 ) -> None:
@@ -286,7 +294,9 @@ def list_sars(
     property_name: OfProperty,
     status: Annotated[
         str | None,
-        typer.Option(metavar="STATUS", help="Only prepared, released, filed, accepted, rejected or withdrawn."),
+        typer.Option(
+            metavar="STATUS", help="Only this status: prepared, released, filed, accepted, rejected or withdrawn."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -19,19 +19,30 @@ from services.cli.output import message, print_json, write_bytes
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
 Released = Annotated[
     Path | None,
-    typer.Option("--file", metavar="FILE", help="The file that will be sent: it must be the one prepared."),
+    typer.Option(
+        "--file", metavar="FILE", help="File that will be sent; refused if it is not identical to the prepared file."
+    ),
 ]
-WithdrawReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
+WithdrawReason = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Reason for this action; it is recorded.")
+]
 TrackingId = Annotated[
-    str, typer.Option("--tracking-id", metavar="ID", help="What FinCEN's system answered to the file.")
+    str, typer.Option("--tracking-id", metavar="ID", help="Tracking ID that the agency's filing system gave the file.")
 ]
-SentAt = Annotated[str | None, typer.Option("--at", metavar="MOMENT", help="When, with its UTC offset (default: now).")]
-Written = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")]
+SentAt = Annotated[
+    str | None,
+    typer.Option(
+        "--at", metavar="MOMENT", help="Time at which the file was sent, ISO 8601 with UTC offset (default: now)."
+    ),
+]
+Written = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Copy of the prepared file to write.")]
 
 
 CorrectReason = Annotated[
     str | None,
-    typer.Option("--reason", metavar="TEXT", help="Why what was recorded before is wrong: this replaces it."),
+    typer.Option(
+        "--reason", metavar="TEXT", help="Replace what was recorded before; the text states why it was wrong."
+    ),
 ]
 
 

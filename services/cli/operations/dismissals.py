@@ -14,28 +14,29 @@ app = typer.Typer()
 
 _PATH = "/quarantine/dismissals"
 
-Service = Annotated[str, service_option("The service that refused the records.")]
+Service = Annotated[str, service_option("Service that refused the records.")]
 Number = Annotated[
-    int, typer.Argument(metavar="DISMISSAL", min=1, help="The request's number, printed by `dismiss-all`.")
+    int,
+    typer.Argument(metavar="DISMISSAL", min=1, help="Number of the dismissal request, as printed by `dismiss-all`."),
 ]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason for this action; it is recorded.")]
 
 
 @app.command("dismiss-all")
 def dismiss_all(
-    until: Annotated[int, typer.Option(metavar="ID", min=1, help="Only records up to this id.")],
+    until: Annotated[int, typer.Option(metavar="ID", min=1, help="Only records up to this ID.")],
     reason: Why,
     topic: Annotated[str | None, typer.Option(metavar="TOPIC", help="Only records of this topic.")] = None,
     containing: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only records whose reason contains this text.")
+        str | None, typer.Option(metavar="TEXT", help="Only records whose quarantine reason contains this text.")
     ] = None,
     property_name: Annotated[
         str | None,
-        typer.Option("--property", metavar="PROPERTY", help="Only records listed under this property."),
+        typer.Option("--property", metavar="PROPERTY", help="Only this property."),
     ] = None,
     before: Annotated[
         str | None,
-        typer.Option(metavar="MOMENT", help="Only records quarantined before this time, such as 2026-11-20T12:00:00Z."),
+        typer.Option(metavar="MOMENT", help="Only records quarantined before this time, ISO 8601 with UTC offset."),
     ] = None,
     service: Service = SETTLEMENT,
     as_json: AsJson = False,

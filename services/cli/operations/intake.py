@@ -21,12 +21,14 @@ _SHOWN_MAX: Final = 5
 
 
 def intake(
-    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="The folder with in/, done/ and rejected/.")],
-    once: Annotated[bool, typer.Option("--once", help="Process the files present, then exit.")] = False,
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIRECTORY", help="Folder with the subfolders in/, done/ and rejected/.")
+    ],
+    once: Annotated[bool, typer.Option("--once", help="Process the files now in the folder, then exit.")] = False,
     key: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The private key (PEM) that signs the events of the files.")
+        Path | None, typer.Option(metavar="FILE", help="File of the private key that signs the events, PEM.")
     ] = None,
-    kid: Annotated[str | None, typer.Option(help="The id of that key in the property.")] = None,
+    kid: Annotated[str | None, typer.Option(help="ID of the signing key in the property document.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.

@@ -31,18 +31,20 @@ WRAPPING_KEYS: Final[Mapping[str, str]] = {
 
 Keys = Annotated[
     list[str] | None,
-    typer.Option("--key", metavar="KEY|FILE", help="A verifier key, or a file with one per line; may be repeated."),
+    typer.Option(
+        "--key", metavar="KEY|FILE", help="Verifier key (public), or a file with one per line; may be repeated."
+    ),
 ]
 
 
 Witnesses = Annotated[
     list[str] | None,
     typer.Option(
-        "--witness", metavar="KEY|FILE", help="A witness's key, or a file with one per line; may be repeated."
+        "--witness", metavar="KEY|FILE", help="Verifier key of a witness, or a file with one per line; may be repeated."
     ),
 ]
 Required = Annotated[
-    int | None, typer.Option("--witnesses", min=1, help="Number of witnesses that must have cosigned a checkpoint.")
+    int | None, typer.Option("--witnesses", min=1, help="Number of witnesses that must have cosigned each checkpoint.")
 ]
 
 
@@ -120,7 +122,7 @@ def write_patron_keys(directory: Path) -> None:
             write_wrapping_keys(path, new_wrapping_key("k1"))
 
 
-def keys(directory: Annotated[Path, typer.Argument(help="The directory of the keys; created if missing.")]) -> None:
+def keys(directory: Annotated[Path, typer.Argument(help="Directory of the keys; created if missing.")]) -> None:
     """Create the services' signing keys, and the list of their public keys.
 
     Each service has its own, DIRECTORY/SERVICE.pem, and the archiver DIRECTORY/archive.pem, which signs manifests;

@@ -30,7 +30,9 @@ _REWRAP: Final[Mapping[str, Callable[[AsyncConnection, WrappingKeys], Awaitable[
 
 
 @app.command()
-def rotate(file: Annotated[Path, typer.Argument(help="The file named by PITLEDGER_PATRON_KEYS_FILE.")]) -> None:
+def rotate(
+    file: Annotated[Path, typer.Argument(help="File of wrapping keys, as named by PITLEDGER_PATRON_KEYS_FILE.")],
+) -> None:
     """Add a new wrapping key at the top of a key file; it wraps from now on, and the other keys only unwrap.
 
     Then run `pitledger patron-keys rewrap`. After that, remove the lines of the old keys, here and in every backup.
@@ -50,7 +52,7 @@ def rotate(file: Annotated[Path, typer.Argument(help="The file named by PITLEDGE
 def rewrap(
     service: Annotated[
         str,
-        service_option("The service whose keys are rewrapped: patrons' keys, or those of suspicious activity reports."),
+        service_option("Service whose keys are rewrapped: patrons' keys, or those of suspicious activity reports."),
     ] = ("wagering-accounts"),
     as_json: AsJson = False,
 ) -> None:

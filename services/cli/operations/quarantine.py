@@ -26,12 +26,12 @@ _BYTES_IN_LINE: Final = 16
 _WAIT_SECONDS_MAX: Final = 60.0
 _LOOK_SECONDS: Final = 0.2
 
-Service = Annotated[str, service_option("The service that refused the record.")]
-Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="The record's id, as `list` shows it.")]
+Service = Annotated[str, service_option("Service that refused the record.")]
+Number = Annotated[int, typer.Argument(metavar="ID", min=1, help="ID of the quarantined record, as printed by `list`.")]
 RequestNumber = Annotated[
-    int, typer.Argument(metavar="REQUEST", min=1, help="The request's number, as `show` prints it.")
+    int, typer.Argument(metavar="REQUEST", min=1, help="Number of the request, as printed by `show`.")
 ]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason for this action; it is recorded.")]
 
 
 @app.command("list")
@@ -64,7 +64,7 @@ def list_records(
 def show_record(
     number: Number,
     service: Service = SETTLEMENT,
-    only_bytes: Annotated[bool, typer.Option("--bytes", help="Write only the bytes of the record.")] = False,
+    only_bytes: Annotated[bool, typer.Option("--bytes", help="Print only the bytes of the record, unchanged.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a quarantined record: reason, origin, bytes, and the requests about it.
@@ -113,7 +113,9 @@ def replay(
     reason: Why,
     file: Annotated[
         str | None,
-        typer.Option(metavar="MENDED", help="The repaired record; - for stdin (default: the record unchanged)."),
+        typer.Option(
+            metavar="MENDED", help="File of the repaired record; - for stdin (default: replay the record unchanged)."
+        ),
     ] = None,
     service: Service = SETTLEMENT,
     as_json: AsJson = False,

@@ -21,13 +21,15 @@ def schemas() -> None:
 
 @app.command()
 def publish(
-    registry: Annotated[str, typer.Option(metavar="URL", help="URL of the schema registry's Confluent API.")],
-    prefix: Annotated[str, typer.Option(help="Prefix of the subjects.")] = "pitledger.",
+    registry: Annotated[str, typer.Option(metavar="URL", help="URL of the schema registry (Confluent API).")],
+    prefix: Annotated[str, typer.Option(help="Prefix of the subject names.")] = "pitledger.",
     compatibility: Annotated[
         str, typer.Option(metavar="LEVEL", help="Compatibility level to set for each subject.")
     ] = COMPATIBILITIES[0],
-    user: Annotated[str | None, typer.Option(help=f"The login name; the password is in {REGISTRY_PASSWORD}.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
+    user: Annotated[
+        str | None, typer.Option(help=f"User name at the registry; the password is read from {REGISTRY_PASSWORD}.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes without making them.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish the schemas of this release to a registry with Confluent's API.

@@ -36,9 +36,9 @@ app = typer.Typer()
 def apply(
     partitions: PartitionsOption = None,
     replication_factor: Annotated[
-        int, typer.Option(min=1, max=9, help="Replication factor of topics that are created.")
+        int, typer.Option(min=1, max=9, help="Replication factor of newly created topics.")
     ] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes without making them.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Create missing topics, and update existing ones.
@@ -72,7 +72,7 @@ def apply(
 
 @app.command()
 def acls(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes without making them.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Set each service's permissions on the cluster to what its manifest needs.
@@ -104,7 +104,7 @@ def acls(
 
 @app.command()
 def adopt(
-    topic: Annotated[str, typer.Argument(help="The name of the topic.")],
+    topic: Annotated[str, typer.Argument(help="Name of the topic.")],
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:

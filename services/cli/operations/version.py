@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 
 def version(
     attest: Annotated[
-        bool, typer.Option("--attest", help="Compare every installed file and version with the signed release.")
+        bool, typer.Option("--attest", help="Compare every installed file and package version with the signed release.")
     ] = False,
     key: Annotated[
         list[str] | None,
-        typer.Option("--key", metavar="KEY|FILE", help="With --attest: the verifier key of the release."),
+        typer.Option(
+            "--key",
+            metavar="KEY|FILE",
+            help="With --attest: verifier key of the release, or a file with one per line; may be repeated.",
+        ),
     ] = None,
     manifest: Annotated[
         Path | None,
-        typer.Option(help="With --attest: the manifest (default: the installed one), with sbom.json beside it."),
+        typer.Option(help="With --attest: release manifest, beside its sbom.json (default: the installed one)."),
     ] = None,
     site: Annotated[
-        Path | None, typer.Option(help="With --attest: the site-packages directory to check (default: this process's).")
+        Path | None, typer.Option(help="With --attest: site-packages directory to check (default: this process's).")
     ] = None,
     as_json: AsJson = False,
 ) -> int:

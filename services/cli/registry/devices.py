@@ -24,17 +24,21 @@ app = typer.Typer()
 def key(
     private_key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The private key file (PEM) on this machine; created if missing."),
+        typer.Option(metavar="FILE", help="File of the device's private key, PEM; created if missing."),
     ] = None,
     public_key: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The public key (PEM) of a device that generated its own key pair."),
+        typer.Option(metavar="FILE", help="File of the public key of a device that generated its own key pair, PEM."),
     ] = None,
     kid: Annotated[
-        str | None, typer.Option(help="The key's id in the property (default: its thumbprint, RFC 7638).")
+        str | None, typer.Option(help="ID of the key in the property document (default: its RFC 7638 thumbprint).")
     ] = None,
-    valid_from: Annotated[str | None, typer.Option(metavar="MOMENT", help="Start of validity (default: now).")] = None,
-    valid_until: Annotated[str | None, typer.Option(metavar="MOMENT", help="End of validity.")] = None,
+    valid_from: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="Start of validity, ISO 8601 with UTC offset (default: now).")
+    ] = None,
+    valid_until: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help="End of validity, ISO 8601 with UTC offset (default: none).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the registration of a device's key, for the property's document; create the key if it does not exist.

@@ -15,8 +15,8 @@ from services.cli.output import message, print_json, print_line
 REGISTRY: Final = "paytable-registry"
 
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
-Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The number of the version.")]
-ReturnReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
+Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="Version number.")]
+ReturnReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason for this action; it is recorded.")]
 
 
 @dataclass(frozen=True, slots=True)

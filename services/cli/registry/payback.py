@@ -27,17 +27,23 @@ app = typer.Typer()
 def show_paybacks(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Rules submissions as they are filed, YAML or JSON; - for stdin."),
+        typer.Argument(
+            metavar="FILE...", help="File of the rules submission, YAML or JSON; - for stdin; may be repeated."
+        ),
     ],
     rows: Annotated[
-        bool, typer.Option("--rows", help="Also show every outcome of each wager: its probability and return.")
+        bool, typer.Option("--rows", help="Also print every outcome of each wager, with its probability and return.")
     ] = False,
     meters: Annotated[
         list[str] | None,
-        typer.Option("--meter", metavar="WAGER=CENTS", help="A meter's reading (default: its reset amount)."),
+        typer.Option(
+            "--meter",
+            metavar="WAGER=CENTS",
+            help="Reading of a wager's progressive meter in cents (default: its reset amount); may be repeated.",
+        ),
     ] = None,
     strategy: Annotated[
-        bool, typer.Option("--strategy", help="Also show the optimal strategy, if it can be written as a card.")
+        bool, typer.Option("--strategy", help="Also print the optimal strategy, if it fits on a strategy card.")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -168,9 +174,9 @@ def _percent(share: Any) -> str:
 @app.command()
 def recompute(
     named: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="The recounts to run (default: all).")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of the recounts to run (default: all).")
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if stored counts differ.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if stored counts differ.")] = False,
 ) -> None:
     """Recount the hands from which paybacks are computed; write the counts, or compare them with the stored ones.
 

@@ -23,7 +23,9 @@ _PROPERTIES: Final = Documents("/properties", "pitledger property", "property {}
 
 @app.command("file")
 def file_version(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The property document, YAML or JSON; - for stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="File of the property document, YAML or JSON; - for stdin.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """File the next version of a property, and print its changes.
@@ -65,7 +67,9 @@ def diff(
     version: Version,
     since: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="The version to compare with (default: the previously approved one)."),
+        typer.Option(
+            metavar="N", min=1, help="Version number to compare with (default: the previously approved version)."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,10 +86,11 @@ def diff(
 def show_version(
     property_name: Property,
     at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As of a time with its UTC offset (default: now).")
+        str | None, typer.Option(metavar="MOMENT", help="As of this time, ISO 8601 with UTC offset (default: now).")
     ] = None,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Show the version with this number, whatever its status.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Version number, in any status (default: the version in effect)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -107,7 +112,7 @@ def show_version(
 
 @app.command("list")
 def list_versions(
-    property_name: Annotated[str | None, typer.Option("--property", help="List only this property.")] = None,
+    property_name: Annotated[str | None, typer.Option("--property", help="Only this property.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the versions of properties: filed, approved and returned.
@@ -132,11 +137,12 @@ def list_versions(
 @app.command()
 def tables(
     property_name: Property,
-    day: Annotated[
-        str | None, typer.Option(metavar="DATE", help="The gaming day of the master list (default: today's).")
-    ] = None,
+    day: Annotated[str | None, typer.Option(metavar="DATE", help="Gaming day, YYYY-MM-DD (default: today's).")] = None,
     month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="Print the tables of a month with their gaming days instead.")
+        str | None,
+        typer.Option(
+            metavar="YYYY-MM", help="Month, YYYY-MM: print its tables and their gaming days instead of the master list."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -51,9 +51,14 @@ class Settled:
 
 def settle(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Round records or case files, YAML or JSON; - for stdin.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="File of round records or test cases, YAML or JSON; - for stdin; may be repeated."
+        ),
     ],
-    check: Annotated[bool, typer.Option("--check", help="Compare case files with their 'expect' or 'error'.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare the results of test cases with their `expect` or `error`.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Settle round records or case files, and print every line with its paragraph.

@@ -18,12 +18,12 @@ from shared.rules.signs import sign as sign_of
 
 def sign(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A rules submission in the form in which it is filed; - for stdin.")
+        str, typer.Argument(metavar="FILE", help="File of the rules submission, YAML or JSON; - for stdin.")
     ],
-    guide: Annotated[bool, typer.Option("--guide", help="Print the gaming guide instead of the payout sign.")] = False,
-    form: Annotated[FormName, typer.Option("--as", help="The output format.")] = "html",
+    guide: Annotated[bool, typer.Option("--guide", help="Make the gaming guide instead of the payout sign.")] = False,
+    form: Annotated[FormName, typer.Option("--as", help="Output format.")] = "html",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The output file (default: stdout).")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
 ) -> None:
     """Make the payout sign of a rules submission, or its gaming guide, without database or broker.

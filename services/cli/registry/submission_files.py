@@ -73,7 +73,7 @@ def proven_in(file: str, raw: bytes, verifiers: Sequence[Verifier]) -> Proven:
     return Proven(export.property, export.game, versions, entries[0]["log"], entries[0]["log_size"])
 
 
-Export = Annotated[str, typer.Argument(metavar="FILE", help="The exported file; - for stdin.")]
+Export = Annotated[str, typer.Argument(metavar="FILE", help="File of the export, JSON; - for stdin.")]
 
 
 def export(
@@ -82,7 +82,7 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Accepted for consistency: an export is always JSON.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="No effect: the output is always JSON.")] = True,
 ) -> None:
     """Export the versions of a submission with their facts, hashes and proofs, under the registry's signature.
 
@@ -106,7 +106,11 @@ def verify(
     keys: Keys = None,
     digest: Annotated[
         str | None,
-        typer.Option("--hash", metavar="HEX", help="Exit with 1 unless a version with this hash was approved."),
+        typer.Option(
+            "--hash",
+            metavar="HEX",
+            help="Hash of a version, in hexadecimal; exit with 1 unless that version was approved.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -139,10 +143,10 @@ def bring_in(
     file: Export,
     keys: Keys = None,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="The version (default: the last approved one).")
+        int | None, typer.Option(metavar="N", min=1, help="Version number (default: the last approved version).")
     ] = None,
     property_name: Annotated[
-        str | None, typer.Option("--property", help="Draft it for this property instead of its own.")
+        str | None, typer.Option("--property", help="Property to draft it for (default: the property of the export).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

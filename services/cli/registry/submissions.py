@@ -26,16 +26,17 @@ _REGISTRY: Final = "paytable-registry"
 
 Property = Annotated[str, typer.Argument(metavar="PROPERTY", help="The property's name.")]
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The licensee's name for the game.")]
-Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The number of the version.")]
-File = Annotated[str, typer.Argument(metavar="FILE", help="The submission, YAML or JSON; - for stdin.")]
-Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="The reason; it is recorded.")]
+Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="Version number.")]
+File = Annotated[str, typer.Argument(metavar="FILE", help="File of the rules submission, YAML or JSON; - for stdin.")]
+Why = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason for this action; it is recorded.")]
 
 
 @app.command()
 def draft(
     file: File,
     version: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Replace this draft (default: create a new one).")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Version number of the draft to replace (default: create a new draft)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -55,11 +56,11 @@ def draft(
 @app.command("file")
 def file_version(
     file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="The submission, YAML or JSON; - for stdin.")
+        str | None, typer.Argument(metavar="FILE", help="File of the rules submission, YAML or JSON; - for stdin.")
     ] = None,
     of_draft: Annotated[
         tuple[str, str, int] | None,
-        typer.Option("--draft", metavar="PROPERTY GAME VERSION", help="File this draft unchanged, instead of a file."),
+        typer.Option("--draft", metavar="PROPERTY GAME VERSION", help="File this draft unchanged, instead of FILE."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -109,9 +110,11 @@ def approve(
     property_name: Property,
     game: Game,
     version: Version,
-    withdrawal: Annotated[bool, typer.Option(help="Approve the withdrawal that another person requested.")] = False,
+    withdrawal: Annotated[
+        bool, typer.Option(help="Approve the withdrawal of the version, which another person requested.")
+    ] = False,
     override: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The reason for overriding the payback findings; it is recorded.")
+        str | None, typer.Option(metavar="TEXT", help="Override the payback findings; the text is the recorded reason.")
     ] = None,
     shown: Shown = None,
     as_json: AsJson = False,
@@ -144,7 +147,11 @@ def paybacks(
     version: Version,
     meters: Annotated[
         list[str] | None,
-        typer.Option("--meter", metavar="WAGER=CENTS", help="A meter's reading (default: its reset amount)."),
+        typer.Option(
+            "--meter",
+            metavar="WAGER=CENTS",
+            help="Reading of a wager's progressive meter in cents (default: its reset amount); may be repeated.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -168,7 +175,7 @@ def give_back(
     version: Version,
     reason: Why,
     withdrawal: Annotated[
-        bool, typer.Option(help="Reject the request to withdraw it; the version stays approved.")
+        bool, typer.Option(help="Reject the requested withdrawal; the version stays approved.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -245,10 +252,8 @@ def show_version(property_name: Property, game: Game, version: Version, as_json:
 
 @app.command("list")
 def list_versions(
-    property_name: Annotated[
-        str | None, typer.Option("--property", help="List only submissions of this property.")
-    ] = None,
-    game: Annotated[str | None, typer.Option("--game", help="List only submissions for this game.")] = None,
+    property_name: Annotated[str | None, typer.Option("--property", help="Only this property.")] = None,
+    game: Annotated[str | None, typer.Option("--game", help="Only this game.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the versions of submissions, from drafts to superseded ones.
@@ -275,9 +280,9 @@ def list_versions(
 @app.command("in-effect")
 def in_effect(
     property_name: Property,
-    of_table: Annotated[str | None, typer.Option("--table", help="Show only this table (default: all tables).")] = None,
+    of_table: Annotated[str | None, typer.Option("--table", help="Only this table.")] = None,
     at: Annotated[
-        str | None, typer.Option(metavar="MOMENT", help="As of a time with its UTC offset (default: now).")
+        str | None, typer.Option(metavar="MOMENT", help="As of this time, ISO 8601 with UTC offset (default: now).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

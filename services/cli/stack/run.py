@@ -38,7 +38,7 @@ _Serving = Callable[[asyncio.Event | None], Coroutine[Any, Any, None]]
 
 
 def run(
-    service: Annotated[str, running_argument("The service to run.")],
+    service: Annotated[str, running_argument("Service to run.")],
     as_json: AsJson = False,
 ) -> int:
     """Run one service until it is stopped.

@@ -35,15 +35,16 @@ _DRAIN_SECONDS_MAX = 20.0
 
 def up(
     directory: Annotated[
-        Path | None, typer.Option(help="Keep all data in this directory between runs (default: keep nothing).")
+        Path | None, typer.Option(help="Directory in which data is kept between runs (default: data is discarded).")
     ] = None,
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     partitions: PartitionsOption = None,
     servers_only: Annotated[
-        bool, typer.Option("--servers-only", help="Start only PostgreSQL and the broker, and change nothing on them.")
+        bool,
+        typer.Option("--servers-only", help="Start only PostgreSQL and the Kafka broker, and change nothing in them."),
     ] = False,
     processes: Annotated[
-        Processes, typer.Option(help="Run all services in one process, or each in its own.")
+        Processes, typer.Option(help="Run all services in one process, or each service in its own.")
     ] = Processes.ONE,
     as_json: AsJson = False,
 ) -> int:

@@ -349,7 +349,7 @@ async def _by_status(person: Person, property_name: str, now: datetime, most: in
 
 
 async def _with_next_step(person: Person, answer: Any) -> Any:
-    """Return rejected filings, each with what follows: it was filed again, must be filed again, or is due no more."""
+    """Return rejected filings, each with what follows: it was filed again, must be filed again, or is no longer due."""
     if isinstance(answer, Missing):
         return answer
     items = answer if isinstance(answer, list) else answer["items"]

@@ -118,7 +118,7 @@ def _write_front(sheet: Worksheet, document: Document, formats: _Formats) -> Non
         sheet.write_string(at, 0, label, formats.label)
         _write_text(sheet, at, 1, text, formats.words)
     if document.identities:
-        at = _write_head(sheet, at + 2, ("Identity", "What must be equal", "Left", "Right", "Holds"), formats)
+        at = _write_head(sheet, at + 2, ("Reconciliation", "What must be equal", "Left", "Right", "Holds"), formats)
         for one in document.identities:
             at += 1
             _write_text(sheet, at, 0, one.name, formats.words)

@@ -145,7 +145,7 @@ PEOPLE: Final = Section(
             unit="day",
             formula="the last gaming day with an entry that names the person",
         ),
-        Column(name="last_kind", title="What it was"),
+        Column(name="last_kind", title="Kind of the last entry"),
         Column(
             name="acts", title="Entries", unit="count", added=True, formula="entries of the period that name the person"
         ),
@@ -181,13 +181,13 @@ ROLES: Final = Section(
             unit="count",
             formula="version of the property document that granted the role",
         ),
-        Column(name="by", title="Given by", formula="the people who filed and approved that version"),
+        Column(name="by", title="Granted by", formula="the people who filed and approved that version"),
     ),
 )
 
 APART: Final = Section(
     name="apart",
-    title="Roles that law keeps apart",
+    title="Conflicting roles (segregation of duties)",
     key=("rule", "person", "since"),
     columns=(
         Column(name="rule", title="Rule"),
@@ -204,9 +204,9 @@ DONE: Final = Section(
     title="Overrides, voids, adjustments, approvals and refused commands",
     key=("entry",),
     columns=(
-        Column(name="at", title="At", unit="moment"),
+        Column(name="at", title="Time", unit="moment"),
         Column(name="person", title="Person"),
-        Column(name="what", title="What"),
+        Column(name="what", title="Type of act"),
         Column(name="kind", title="Kind"),
         Column(name="table", title="Table"),
         Column(name="gaming_day", title="Gaming day", unit="day"),
@@ -360,8 +360,8 @@ ACCESS: Final = Report(
     title="User access and overrides",
     about=(
         "Which roles each person held and when, by the versions of the property document; when an entry of "
-        "any service last named the person; who held roles together that law keeps apart; and the overrides, "
-        "voids, adjustments, approvals and refused commands of each person. For access reviews, request a "
+        "any service last named the person; who held conflicting roles that the law keeps separate; and the "
+        "overrides, voids, adjustments, approvals and refused commands of each person. For access reviews, request a "
         "quarter."
     ),
     sections=(PEOPLE, ROLES, APART, DONE),

@@ -19,9 +19,11 @@ ADJUSTED: Final = Section(
     title="Adjustments",
     key=("of", "about", "gaming_day", "number"),
     columns=(
-        Column(name="of", title="Of", formula="the books that were adjusted: win, account or meter"),
+        Column(name="of", title="Adjusted books", formula="win, account or meter"),
         Column(
-            name="about", title="About", formula="the account or the pool; empty for an adjustment of a table's win"
+            name="about",
+            title="Account or pool",
+            formula="the account or the pool; empty for an adjustment of a table's win",
         ),
         Column(name="number", title="No."),
         Column(name="gaming_day", title="Gaming day", unit="day"),
@@ -41,8 +43,8 @@ ADJUSTED: Final = Section(
             title="Adjustment",
             unit="exact_cents",
             formula=(
-                "as entered, with its own sign, not that of its effect on the win; for a reset, known only when it is "
-                "made"
+                "as entered: the sign is that of the change in the figure, not in the win; for a reset, known only "
+                "once it is made"
             ),
         ),
         Column(name="after_cents", title="After", unit="exact_cents", formula="before + adjustment"),
@@ -59,8 +61,8 @@ ADJUSTED: Final = Section(
         Column(name="entered_at", title="Entered at", unit="moment"),
         Column(name="decided_by", title="Approved or rejected by"),
         Column(name="decided_at", title="Approved or rejected at", unit="moment"),
-        Column(name="rejection_reason", title="Why it was rejected"),
-        Column(name="after_seal", title="After seal", formula="yes: entered after its gaming day was sealed"),
+        Column(name="rejection_reason", title="Rejection reason"),
+        Column(name="after_seal", title="After the seal", formula="yes: entered after its gaming day was sealed"),
     ),
 )
 

@@ -32,7 +32,7 @@ AGEING: Final = Section(
     title="By age",
     key=("age",),
     columns=(
-        Column(name="age", title="Age", formula="days since the first issuance, in the property's age groups"),
+        Column(name="age", title="Age group", formula="days since the first issuance, in the property's age groups"),
         Column(name="checks", title="Checks", unit="count", added=True),
         Column(name="left_cents", title="Outstanding", unit="cents", added=True),
     ),
@@ -53,11 +53,11 @@ OWED: Final = Section(
         ),
         Column(
             name="age_days",
-            title="Age",
+            title="Age in days",
             unit="count",
             formula="days from the first issuance to the last gaming day of the period",
         ),
-        Column(name="age", title="Group"),
+        Column(name="age", title="Age group"),
         Column(name="left_cents", title="Outstanding", unit="cents", added=True),
     ),
 )

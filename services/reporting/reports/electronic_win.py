@@ -119,7 +119,7 @@ SESSIONS: Final = Section(
 
 UNCOVERED: Final = Section(
     name="uncovered",
-    title="Rounds that took more than was on hold",
+    title="Rounds that debited more than was on hold",
     key=("table", "round_id", "account"),
     columns=(
         *_PLACE,
@@ -127,7 +127,7 @@ UNCOVERED: Final = Section(
         Column(name="account", title="Account"),
         Column(
             name="uncovered_cents",
-            title="Beyond the holds",
+            title="Excess over holds",
             unit="cents",
             added=True,
             formula="staked - on hold: debited from the available balance, or recorded as a shortage",

@@ -85,7 +85,7 @@ SHIFTS: Final = Section(
 
 EXCUSED: Final = Section(
     name="excused",
-    title="Excused tables: nothing was counted, moved or played at them",
+    title="Excused tables (nothing counted, moved or played)",
     key=("gaming_day", "table"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),

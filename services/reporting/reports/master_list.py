@@ -35,7 +35,7 @@ TABLES: Final = Section(
         Column(name="revenue_class", title="Class of revenue"),
         Column(
             name="play",
-            title="Win known from",
+            title="Source of win",
             formula="rounds: the table reports rounds; counted: known only from counts",
         ),
         Column(name="progressive_links", title="Progressive link"),
@@ -70,7 +70,7 @@ MONTHS: Final = Section(
         ),
         Column(
             name="last_day_tables",
-            title="At its end",
+            title="Tables at month-end",
             unit="count",
             added=False,
             formula="tables open on the last gaming day of the month",

@@ -25,7 +25,7 @@ OPENERS: Final = Section(
         Column(name="slip", title="Slip", formula="sequence number of the opener in the table's pit stream"),
         Column(
             name="how",
-            title="How",
+            title="Type of count",
             formula=(
                 "opener; carried: the inventory of a table that did not open on the gaming day; one count: a count at "
                 "an open table, both closer and opener"
@@ -37,7 +37,7 @@ OPENERS: Final = Section(
         Column(name="closer_cents", title="Previous closer", unit="cents", added=True),
         Column(
             name="moved_cents",
-            title="Moved since",
+            title="Movements since",
             unit="cents",
             added=True,
             formula="fills, credits and all other movements since the previous closer",
@@ -49,7 +49,7 @@ OPENERS: Final = Section(
             title="Difference",
             unit="cents",
             added=True,
-            formula="opener - previous closer - moved since; empty for the first count of a table",
+            formula="opener - previous closer - movements since; empty for the first count of a table",
         ),
         Column(name="counted_by", title="Dealer"),
         Column(name="observed_by", title="Floorperson"),

@@ -61,7 +61,7 @@ WAGERS: Final = Section(
             title="Settled win",
             unit="cents",
             added=True,
-            formula="handle + vigorish + house in bank - payout, before meters",
+            formula="handle + vigorish + house share in banks - payout, before meters",
         ),
         Column(name="win_percent", title="Win %", unit="percent", formula="settled win / handle"),
         Column(
@@ -90,7 +90,7 @@ WAGERS: Final = Section(
         ),
         Column(
             name="counted",
-            title="House edge counted",
+            title="House edge method",
             formula=(
                 "exactly; sampled or by_model, with a standard error; stated: the licensee's own value; empty: no "
                 "house edge"
@@ -111,10 +111,10 @@ WAGERS: Final = Section(
                 "positive: players received more than expected"
             ),
         ),
-        Column(name="reason", title="Why nothing exact"),
+        Column(name="reason", title="Why not exact"),
         Column(
             name="without_house_edge",
-            title="Without edge",
+            title="Without house edge",
             formula="in the total: wagers without a house edge, each with its share of the handle",
         ),
         STATED_HOUSE_EDGE,

@@ -49,7 +49,7 @@ _COLUMNS: Final = (
     Column(name="received_by", title="Received by"),
     Column(name="observed_by", title="Observed by"),
     Column(name="received_at", title="Received at", unit="moment"),
-    Column(name="late", title="Late", formula="time at which a paper slip was entered", unit="moment"),
+    Column(name="late", title="Entered late at", formula="time at which a paper slip was entered", unit="moment"),
     Column(name="ended_by", title="Voided or entered by"),
     Column(name="reason", title="Reason", formula="of a void, or of the use of paper"),
 )
@@ -79,8 +79,8 @@ DAYS: Final = Section(
             name="received", title="Received", unit="count", added=True, formula="slips received, or entered from paper"
         ),
         Column(name="received_cents", title="Received", unit="cents", added=True),
-        Column(name="paper", title="On paper", unit="count", added=True),
-        Column(name="void", title="Void", unit="count", added=True),
+        Column(name="paper", title="Paper slips", unit="count", added=True),
+        Column(name="void", title="Void slips", unit="count", added=True),
         Column(
             name="moved_cents",
             title="Moved at the table",
@@ -93,7 +93,7 @@ DAYS: Final = Section(
 
 SERIES: Final = Section(
     name="series",
-    title="Series of numbers",
+    title="Number series",
     key=("slip", "series"),
     columns=(
         Column(name="slip", title="Slip"),
@@ -118,13 +118,13 @@ GAPS: Final = Section(
         Column(name="missing", title="Missing", unit="count", added=True),
         Column(
             name="known_at",
-            title="Known since",
+            title="Detected at",
             unit="moment",
             formula="time at which a higher number was first recorded",
         ),
         Column(
             name="due_on",
-            title="To internal audit by",
+            title="Report to internal audit by",
             unit="day",
             formula="day on which the gap became known + days allowed by the pack",
         ),

@@ -37,13 +37,15 @@ SLIPS: Final = Section(
             formula="opener, closer, shift, drop, spot or carried; missing: the table has no slip of the gaming day",
             source="58 Pa. Code § 465a.36",
         ),
-        Column(name="begins_day", title="Opens day", unit="day", formula="gaming day that begins with the count"),
-        Column(name="begins_shift", title="Opens shift"),
+        Column(
+            name="begins_day", title="Gaming day opened", unit="day", formula="gaming day that begins with the count"
+        ),
+        Column(name="begins_shift", title="Shift opened"),
         Column(name="denominations", title="Denominations"),
         Column(name="total_cents", title="Total", unit="cents"),
         Column(
             name="difference_cents",
-            title="From previous closer",
+            title="Difference from previous closer",
             unit="cents",
             formula="opener - previous count at the table; empty for other counts",
         ),
@@ -59,7 +61,7 @@ DAYS: Final = Section(
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="tables", title="Tables", unit="count", formula="tables of the property"),
-        Column(name="missing", title="Without a slip", unit="count", added=True),
+        Column(name="missing", title="Tables without a slip", unit="count", added=True),
         Column(name="slips", title="Slips", unit="count", added=True),
         Column(name="differences", title="Openers that differ", unit="count", added=True),
         Column(

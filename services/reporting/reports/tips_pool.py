@@ -32,7 +32,7 @@ POOLS: Final = Section(
         *(_FIRST, _LAST),
         Column(
             name="status",
-            title="Hours are",
+            title="Status of hours",
             formula=(
                 "missing; entered: awaiting another person's approval; or approved; rejected hours count as missing"
             ),
@@ -49,13 +49,13 @@ POOLS: Final = Section(
         Column(name="per_hour_cents", title="Per hour", unit="cents", formula="pooled / hours, rounded half to even"),
         Column(
             name="remainder",
-            title="Remainder",
+            title="Remainder rule",
             formula=(
                 "rule for the cents left after all shares are rounded down, one to each dealer: first those whose "
                 "share lost the largest fraction of a cent, or those with the most hours; ties by name"
             ),
         ),
-        Column(name="remainder_cents", title="Of this, remainder", unit="cents"),
+        Column(name="remainder_cents", title="Remaining cents", unit="cents"),
         Column(name="paid_cents", title="Paid out", unit="cents", added=True, formula="the shares of all dealers"),
         Column(
             name="since_approval_cents",
@@ -78,13 +78,13 @@ SHARES: Final = Section(
         _HOURS,
         Column(
             name="part_cents",
-            title="By hours",
+            title="Share by hours",
             unit="cents",
             added=True,
             formula="pooled x minutes / total minutes, rounded down to the cent",
         ),
-        Column(name="remainder_cents", title="Of the remainder", unit="cents", added=True, formula="one cent or none"),
-        Column(name="share_cents", title="Share", unit="cents", added=True, formula="by hours + of the remainder"),
+        Column(name="remainder_cents", title="Remaining cents", unit="cents", added=True, formula="one cent or none"),
+        Column(name="share_cents", title="Share", unit="cents", added=True, formula="share by hours + remaining cents"),
     ),
 )
 COLLECTED: Final = Section(

@@ -29,7 +29,7 @@ from shared.contracts.accounts import (
 from shared.contracts.journal_facts import RecordQuarantined
 from shared.contracts.meters import ChangeApproved, ChangeRejected, ChangeRequested
 
-_AGE: Final = Column(name="age_hours", title="Age in hours", unit="count", formula="whole hours up to `known_at`")
+_AGE: Final = Column(name="age_hours", title="Age in hours", unit="count", formula="whole hours up to the as-of time")
 _SINCE: Final = Column(name="since", title="Since", unit="moment")
 _ENTRY: Final = Column(name="entry", title="Entry")
 
@@ -82,13 +82,13 @@ SHORTAGES: Final = Section(
 )
 DECISIONS: Final = Section(
     name="decisions",
-    title="Waiting for a second person",
+    title="Decisions awaiting a second person",
     key=("entry",),
     columns=(
-        Column(name="kind", title="What", formula="change of a meter, or adjustment of an account"),
-        Column(name="about", title="About", formula="pool or account"),
+        Column(name="kind", title="Decision", formula="change of a meter, or adjustment of an account"),
+        Column(name="about", title="Pool or account", formula="pool or account"),
         Column(name="cents", title="Amount", unit="cents"),
-        Column(name="by", title="Asked for by"),
+        Column(name="by", title="Requested by"),
         Column(name="reason", title="Reason"),
         _SINCE,
         _AGE,

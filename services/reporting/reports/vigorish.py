@@ -21,7 +21,13 @@ from shared.contracts.vigorish import (
 _SETTLED: Final = ("vigorish_collected_cents", "vigorish_not_collected_cents", "vigorish_returned_cents")
 
 _ASSESSED: Final = (
-    Column(name="lines", title="Lines", unit="count", added=True, formula="settlement lines that assessed vigorish"),
+    Column(
+        name="lines",
+        title="Settlement lines",
+        unit="count",
+        added=True,
+        formula="settlement lines that assessed vigorish",
+    ),
     Column(name="stake_cents", title="Wagered", unit="cents", added=True, formula="stakes of these lines"),
     Column(
         name="base_cents", title="Base", unit="cents", added=True, formula="amount won on which vigorish is assessed"
@@ -40,7 +46,7 @@ _MADE: Final = (
 
 TABLES: Final = Section(
     name="tables",
-    title="By game, table and who owes",
+    title="By game, table and debtor",
     key=("game", "table", "owed_by"),
     columns=(
         Column(name="game", title="Game"),
@@ -109,7 +115,7 @@ RATES: Final = Section(
         *_MADE,
         Column(
             name="disagreeing",
-            title="Disagreeing",
+            title="Differing lines",
             unit="count",
             added=True,
             formula="lines whose settled vigorish differs from rate x base under the rounding rule",
@@ -122,14 +128,14 @@ DECISIONS: Final = Section(
     key=("entry",),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="at", title="At", unit="moment"),
+        Column(name="at", title="Time", unit="moment"),
         Column(name="table", title="Table"),
         Column(name="round_id", title="Round"),
         Column(name="seat", title="Seat", unit="count"),
         Column(name="owed_by", title="Owed by"),
         Column(name="waived_cents", title="Waived", unit="cents", added=True),
         Column(name="returned_cents", title="Returned", unit="cents", added=True),
-        Column(name="by", title="By"),
+        Column(name="by", title="Waived or returned by"),
         Column(name="reason", title="Reason"),
         Column(name="entry", title="Entry"),
     ),

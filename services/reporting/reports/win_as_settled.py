@@ -38,7 +38,7 @@ GAMES: Final = Section(name="games", title="By game", key=("game",), columns=(_G
 
 NOT_SETTLED: Final = Section(
     name="not_settled",
-    title="Counted tables: they report no rounds, and are in no other section",
+    title="Counted tables (without rounds, in no other section)",
     key=("table",),
     columns=(_TABLE, _GAME, KIND, PITS_OF_TABLE),
 )

@@ -32,10 +32,10 @@ def test_two_people_transfer_and_count_at_the_cage(visit: Visit) -> None:
     page = visit("demo.cashier", CAGE)
     assert "1234 × $100.00 currency" not in region(page, "In transit")
     assert "demo.cage" in region(page, "Counted, not verified")
-    assert "What each location should hold" not in page.locator("main").inner_text()
+    assert "Book balances by location" not in page.locator("main").inner_text()
     act(page, "verify-cage-count", row="1234 ×")
     page = visit("demo.auditor", CAGE)
-    assert "$123,400.00" in region(page, "What each location should hold")
+    assert "$123,400.00" in region(page, "Book balances by location")
     assert "verified" in region(page, "Counts of the day")
     assert [] == [*wrong_with(page)]
 

@@ -113,7 +113,7 @@ def test_a_filing_from_the_currency_report_to_what_came_back(
     act(page, "release-filing")
     page = visit(CLERK, FILINGS)
     act(page, "record-filed", tracking_id="260000000002")
-    assert "260000000002" in region(page, "Sent, not answered")
+    assert "260000000002" in region(page, "Sent, awaiting an answer")
     answer.write_bytes(acknowledgement("A", ACCEPTED))
     accepted = office("acknowledge", PROPERTY, number, str(answer))
     assert (0, True) == (accepted.code, "31000000000001" in accepted.stdout), accepted.stderr

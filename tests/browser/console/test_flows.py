@@ -51,7 +51,7 @@ def test_what_waits_for_somebody_stands_on_the_desk(demo: RunningDemo, visit: Vi
     expect(page.locator("tr", has_text=serial)).to_have_count(0)
     page = visit("demo.auditor", f"{THERE}/desk")
     running, played = (date.fromisoformat(str(one)) for one in (neighbor_day(datetime.now(UTC)), demo.gaming_day))
-    rounds = page.get_by_role("region", name="Open vigorish").get_by_role("link")
+    rounds = page.get_by_role("region", name="Outstanding vigorish").get_by_role("link")
     if running - played > timedelta(days=1):
         expect(rounds).to_have_count(0)
         return

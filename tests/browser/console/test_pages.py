@@ -216,7 +216,7 @@ def test_sheets_of_the_pit_and_other_minimums_are_accessible_and_fit(demo: Runni
     """Both with their figures: a row for each table and shift, and both assumptions of seats below a minimum."""
     day = demo.gaming_day
     page = visit("demo.auditor", f"{HOME}/reports/pit-summary?day={day}")
-    expect(page.get_by_role("heading", name="The pit in the shift")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pit totals for the shift")).to_be_visible()
     wrong = list(wrong_with(page))
     page.goto(f"{demo.console}{HOME}/minimums/blackjack?first={day}&last={day}&minimum=50+100")
     expect(page.get_by_role("heading", name="Under a minimum of $100.00")).to_be_visible()
@@ -241,7 +241,7 @@ def test_the_search_and_what_it_finds_are_accessible_and_fit(demo: RunningDemo, 
     page.get_by_role("link", name="Fill slip 1").first.click()
     expect(page.get_by_role("heading", name="Fill slip 1")).to_be_visible()
     wrong += wrong_with(page)
-    page.get_by_role("link", name="on this day").click()
+    page.get_by_role("link", name="on this gaming day").click()
     expect(page).to_have_url(re.compile("/floor/.*day="))
     page.goto(f"{demo.console}{HOME}/search?q=patron+P-0")
     expect(page.get_by_role("link", name="Open P-0")).to_contain_text("not looked up")
@@ -319,7 +319,7 @@ def test_without_script_everything_reads_and_commands_are_sent(demo: RunningDemo
         ("/floor", "BJ01"),
         (f"/search?q={demo.round_id}", "Evidence"),
         (f"/days/{day}", "Sealed"),
-        (f"/reports/win-as-settled?day={day}", "Checks"),
+        (f"/reports/win-as-settled?day={day}", "Reconciliations"),
     ):
         page = visit("demo.auditor", HOME + path, java_script_enabled=False)
         expect(page.locator("main")).to_contain_text(text)

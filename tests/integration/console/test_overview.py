@@ -86,11 +86,11 @@ def browser(stage: Stage) -> Browser:
 def test_the_home_page_of_a_property_says_what_is_to_be_done(browser: Browser) -> None:
     """Each item leads to the page where it is done; figures stand beside those of a week ago; open days are listed."""
     shown = browser.get("/p/riverside").text
-    assert '<a href="/p/riverside/days/2026-11-21"><strong>1 open item of 2026-11-21</strong></a>' in shown
+    assert '<a href="/p/riverside/days/2026-11-21"><strong>1 open item for 2026-11-21</strong></a>' in shown
     assert f'<a href="/p/riverside/days/2026-11-{AFTER_SEAL}"><strong>1 open item' in shown
     assert "counted after the seal" not in shown  # it closes no day
     assert "2 exceptions today" in shown
-    assert all(text in shown for text in ("41", "398", "123.45", "2026-11-15, whole day"))
+    assert all(text in shown for text in ("41", "398", "123.45", "2026-11-15, full day"))
 
     assert (
         "win $600.00, theoretical win $100.00 ± $400.00 (two standard deviations), beyond 2 standard deviations"

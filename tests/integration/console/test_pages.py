@@ -121,7 +121,7 @@ def test_the_page_of_the_cage_shows_who_has_each_drawer_and_who_takes_it_over(st
     }.items():
         stage.services.answers["table-inventory", "GET", f"/cage/riverside/{path}"] = (200, answer)
     page = browser.get("/p/riverside/cage").text
-    for shown in ("Locations, and who has each drawer", "cage.flo", "main bank", "$50,000.00"):
+    for shown in ("Locations and drawer assignments", "cage.flo", "main bank", "$50,000.00"):
         assert shown in page, shown
     assert (1, 2) == (page.count("cage.dee &lt;script&gt;"), page.count("cage.eli"))  # waiting; waiting and counted
     assert "Next cashier" in page

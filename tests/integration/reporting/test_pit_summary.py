@@ -111,6 +111,7 @@ def test_each_pit_and_shift_is_a_sheet_of_its_own(pit: Pit) -> None:
     [day] = [text for text in texts if "Pit pit-1, Shift day" in text]
     [swing] = [text for text in texts if "Pit pit-1, Shift swing" in text]
     assert day != swing
-    assert all(word in day for word in ("By table", "By game", "The pit in the shift", "BJ-01", "BJ-02", "dealer.dan"))
+    said = ("By table", "By game", "Pit totals for the shift", "BJ-01", "BJ-02", "dealer.dan")
+    assert all(word in day for word in said)
     assert "BJ-02" not in swing
     assert not any("Shift summary" in sheet for sheet in (day, swing))

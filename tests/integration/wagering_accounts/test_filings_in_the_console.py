@@ -58,7 +58,7 @@ def test_what_was_accepted_has_its_identifier(house: House, browsers: Browsers) 
     take(browsers, "release-filing", 1, SAM)
     assert "record-filed" in region(browsers.get(AT, EVE), "Released, not sent")
     take(browsers, "record-filed", 1, tracking_id="260000000001")
-    assert "260000000001" in region(browsers.get(AT, EVE), "Sent, not answered")
+    assert "260000000001" in region(browsers.get(AT, EVE), "Sent, awaiting an answer")
     answered = {"reports__0__report": "1", "reports__0__accepted": "yes", "reports__0__bsa_id": BSA_ID}
     take(browsers, "record-acknowledgement", 1, accepted="yes", **answered)
     page = browsers.get(AT, EVE)

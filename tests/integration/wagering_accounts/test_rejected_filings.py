@@ -44,10 +44,11 @@ def test_a_rejected_report_that_is_void_is_due_no_more(
     office.house.clock.now += LATER
     monkeypatch.setattr(reading, "now", lambda: NOON + LATER)
     assert ({"1": "rejected (late)"}, [("1", "file it again", "late")]) == (listed(office), rejected_in_console(office))
-    assert [("1", "your roles do not show you whether it is due", "late")] == rejected_in_console(office, "Title31.Eve")
+    unseen = rejected_in_console(office, "Title31.Eve")
+    assert [("1", "your roles do not let you see whether it is due", "late")] == unseen
     office.books.desk.feed("inventory", void(office.ledger, sale))
-    assert [("1", "due no more", "")] == rejected_in_console(office)
-    assert {"1": "rejected, due no more"} == listed(office)
+    assert [("1", "no longer due", "")] == rejected_in_console(office)
+    assert {"1": "rejected, no longer due"} == listed(office)
 
 
 def test_a_rejected_report_that_was_filed_again_in_time_is_not_late(currency_office: CurrencyOffice) -> None:
@@ -95,8 +96,8 @@ def test_a_rejected_amendment_of_what_holds_again_is_due_no_more(currency_office
     office.house.clock.now += LATER
     assert [("2", "file it again", "late")] == rejected_in_console(office)
     office.books.desk.feed("inventory", void(office.ledger, late_sale))
-    assert [("2", "due no more", "")] == rejected_in_console(office)
-    assert {"1": "accepted", "2": "rejected, due no more"} == listed(office)
+    assert [("2", "no longer due", "")] == rejected_in_console(office)
+    assert {"1": "accepted", "2": "rejected, no longer due"} == listed(office)
 
 
 @pytest.mark.parametrize("is_reversed", [True, False])
@@ -116,7 +117,8 @@ def test_a_rejected_return_whose_win_is_gone_is_due_no_more(winnings_office: Win
     for more in ((), ("--corrected",)):
         called = office.returns("w-2g", "--only", "p-9", *more)
         assert (4, f"nothing is to be {'corrected' if more else 'returned'}" in called.stderr) == (called.code, True)
-    assert ([("1", "due no more", "")], {"1": "rejected, due no more"}) == (rejected_in_console(office), listed(office))
+    assert [("1", "no longer due", "")] == rejected_in_console(office)
+    assert {"1": "rejected, no longer due"} == listed(office)
     with console(office) as browsers:
         due = table_of(browsers.get(AT, EVE), "Information returns to be filed or corrected")
     assert "p-9" not in {row["Patron"] for row in due}
@@ -135,7 +137,7 @@ def test_what_was_prepared_again_of_a_win_that_is_gone_is_withdrawn(winnings_off
     assert 0 == office.call("filing", "withdraw", "riverside", "2", "--reason", "reversed", person=EVE).code
     office.tell()
     office.house.clock.now += LATER
-    assert {"1": "rejected, due no more", "2": "withdrawn"} == listed(office)
+    assert {"1": "rejected, no longer due", "2": "withdrawn"} == listed(office)
 
 
 def test_whether_a_rejected_filing_is_due_is_not_known_without_the_role(currency_office: CurrencyOffice) -> None:

@@ -38,7 +38,7 @@ def test_an_entry_of_table_inventory_leads_to_its_count_box_and_slip() -> None:
         Lead("Drop box exchange 9", "/p/riverside/pit-events/BJ-01/9"),
         Lead("Fill 17", "/p/riverside/floor/BJ-01?day=2026-11-20"),
         Lead("Manual credit 3", "/p/riverside/floor/BJ-01?day=2026-11-20"),
-        Lead("Count of the drop 2", "/p/riverside/desk/counts/2"),
+        Lead("Drop count 2", "/p/riverside/desk/counts/2"),
     ] == inventory["leads"]
     assert ("−", -500, "cents") == (inventory["factor"], inventory["adds"], inventory["unit"])
     assert [Lead("r-1", "/p/riverside/rounds/BJ-01/r-1")] == settled["leads"]

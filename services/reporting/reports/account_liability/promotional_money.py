@@ -20,7 +20,7 @@ _MEASURES: Final[Mapping[str, int]] = {
 
 PROMOTIONAL: Final = Section(
     name="promotional",
-    title="Promotional money by gaming day, in the liability",
+    title="Promotional money by gaming day (part of the liability)",
     key=("gaming_day",),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),

@@ -70,7 +70,7 @@ LOCATIONS: Final = Section(
         Column(name="counted_cents", title="Counted", unit="cents", added=True, formula="at the last count"),
         Column(
             name="to_imprest_cents",
-            title="Beyond imprest",
+            title="Over or under imprest",
             unit="cents",
             formula="counted - imprest in effect at the count; empty: the location has no imprest",
         ),
@@ -115,27 +115,33 @@ TRANSFERS: Final = Section(
         Column(name="transfer", title="No."),
         Column(name="giver", title="From"),
         Column(name="receiver", title="To"),
-        Column(name="what", title="What", formula="by kind and denomination"),
-        Column(name="cents", title="Money", unit="cents", formula="total of the items that have a monetary value"),
+        Column(name="what", title="Contents", formula="by kind and denomination"),
+        Column(
+            name="cents", title="Monetary value", unit="cents", formula="total of the items that have a monetary value"
+        ),
         Column(name="status", title="Status", formula="at the end of the period"),
         Column(name="issued_by", title="Issued by"),
         Column(name="issued_at", title="Issued at", unit="moment"),
         Column(name="ended_by", title="Received or returned by"),
         Column(name="ended_at", title="Received or returned at", unit="moment"),
-        Column(name="reason", title="Why it was returned"),
+        Column(name="reason", title="Return reason"),
     ),
 )
 
 HOLDINGS: Final = Section(
     name="holdings",
-    title="What was counted last",
+    title="Contents at the last count",
     key=("location", "kind", "of", "piece", "each_cents"),
     columns=(
         Column(name="location", title="Location"),
         Column(name="kind", title="Kind"),
-        Column(name="of", title="Of", formula="the chip set, or for foreign chips the property that issued them"),
+        Column(
+            name="of",
+            title="Chip set or issuer",
+            formula="the chip set, or for foreign chips the property that issued them",
+        ),
         Column(name="piece", title="Piece", formula="for chips: chip, coin or plaque"),
-        Column(name="each_cents", title="Each", unit="cents"),
+        Column(name="each_cents", title="Denomination", unit="cents"),
         Column(name="pieces", title="Pieces", unit="count"),
         Column(
             name="value_cents",
@@ -143,8 +149,8 @@ HOLDINGS: Final = Section(
             unit="cents",
             added=True,
             formula=(
-                "pieces x each; empty for items without monetary value, such as promotional and non-negotiable chips "
-                "and coupons"
+                "pieces x denomination; empty for items without monetary value, such as promotional and non-negotiable "
+                "chips and coupons"
             ),
         ),
         Column(name="counted_at", title="Counted at", unit="moment"),
@@ -158,7 +164,7 @@ FLOAT: Final = Section(
     columns=(
         Column(name="chip_set", title="Chip set"),
         Column(name="piece", title="Piece"),
-        Column(name="each_cents", title="Each", unit="cents"),
+        Column(name="each_cents", title="Denomination", unit="cents"),
         Column(
             name="brought_forward",
             title="Brought forward",
@@ -209,7 +215,7 @@ FLOAT: Final = Section(
             title="Value outstanding",
             unit="cents",
             added=True,
-            formula="outstanding x each: the chip liability of the house",
+            formula="outstanding x denomination: the chip liability of the house",
         ),
     ),
 )
@@ -226,17 +232,17 @@ COUNTER_CHECKS: Final = Section(
 
 OTHERS: Final = Section(
     name="others",
-    title="Tables, count room and accounts",
+    title="Comparison with tables, count room and accounts",
     key=("of",),
     columns=(
         Column(
             name="of",
-            title="Of",
-            formula="books compared with the cage's, since inception: tables, count room or accounts",
+            title="Other books",
+            formula="books compared with those of the cage, since inception: tables, count room or accounts",
         ),
         Column(
             name="theirs_cents",
-            title="By their books",
+            title="Per the other books",
             unit="cents",
             formula=(
                 "tables: fills - credits, as in the win statements; count room: currency and rake found in boxes; "
@@ -245,7 +251,7 @@ OTHERS: Final = Section(
         ),
         Column(
             name="cage_cents",
-            title="By the cage",
+            title="Per the cage",
             unit="cents",
             formula=(
                 "tables: sent to tables - received from tables, up to the last count of the cage; others: transfers "
@@ -254,11 +260,11 @@ OTHERS: Final = Section(
         ),
         Column(
             name="between_cents",
-            title="Between",
+            title="Difference",
             unit="cents",
             formula=(
-                "by their books - by the cage: for the count room and the accounts, the cash that they still hold; "
-                "for tables, amounts in transit, moved since the last count, or of a shift with incomplete counts"
+                "per the other books - per the cage: for the count room and the accounts, the cash that they still "
+                "hold; for tables, amounts in transit, moved since the last count, or of a shift with incomplete counts"
             ),
         ),
     ),

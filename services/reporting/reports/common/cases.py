@@ -25,7 +25,7 @@ CASE_COLUMNS: Final = (
     Column(name="owner", title="Owner"),
     Column(name="conclusion", title="Conclusion"),
     Column(name="resolved_at", title="Resolved at", unit="moment"),
-    Column(name="sealed", title="After seal", formula="open: not resolved, although its gaming day is sealed"),
+    Column(name="sealed", title="Open after the seal", formula="open: not resolved, although its gaming day is sealed"),
 )
 """The columns filled by `cells_of`."""
 

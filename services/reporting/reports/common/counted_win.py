@@ -16,7 +16,7 @@ KIND: Final = Column(name="kind", title="Kind", formula="kind of the counted tab
 """The column for the kind of game of a counted table; these games are in no catalogue."""
 
 PLAY: Final = Column(
-    name="play", title="Win known from", formula="rounds: reported by the table; counted: known only from counts"
+    name="play", title="Source of win", formula="rounds: reported by the table; counted: known only from counts"
 )
 """The column for how a table's win is determined on the gaming days; it names both ways if that changed in between."""
 

@@ -18,7 +18,7 @@ from shared.contracts.wager_totals import FIGURES
 ADDED: Final = (*FIGURES, *STAKES)
 """The names of the sums over settled rounds."""
 
-_WIN: Final = "handle + vigorish + house in bank - payout, before meters"
+_WIN: Final = "handle + vigorish + house share in banks - payout, before meters"
 _OF_HANDLE: Final = "by handle; empty where nothing was wagered"
 
 MONEY: Final = (
@@ -34,14 +34,14 @@ MONEY: Final = (
     Column(name="vigorish_cents", title="Vigorish", unit="cents", added=True),
     Column(
         name="player_vigorish_cents",
-        title="Vigorish of players",
+        title="Vigorish from players",
         unit="cents",
         added=True,
-        formula="vigorish - vigorish of banks",
+        formula="vigorish - vigorish from banks",
     ),
     Column(
         name="bank_vigorish_cents",
-        title="Vigorish of banks",
+        title="Vigorish from banks",
         unit="cents",
         added=True,
         formula="charged to players who bank",
@@ -50,14 +50,14 @@ MONEY: Final = (
     Column(name="win_percent", title="Win %", unit="percent", formula=f"settled win / handle, {_OF_HANDLE}"),
     Column(
         name="meter_contribution_cents",
-        title="Onto meters",
+        title="Meter contributions",
         unit="cents",
         added=True,
         formula="contributions of rounds to progressive meters",
     ),
     Column(
         name="meter_payout_cents",
-        title="Off meters",
+        title="Meter awards",
         unit="cents",
         added=True,
         formula="awards from progressive meters, included in the payout",
@@ -85,7 +85,7 @@ MONEY: Final = (
     ),
     Column(
         name="banked_handle_cents",
-        title="Against banks",
+        title="Wagers against banks",
         unit="cents",
         added=True,
         formula="wagered against the bank in rounds banked by a player; not part of the house's handle",
@@ -101,7 +101,7 @@ MONEY: Final = (
     Column(name="bank_paid_cents", title="Paid to banks", unit="cents", added=True),
     Column(
         name="house_in_bank_cents",
-        title="House in bank",
+        title="House share in banks",
         unit="cents",
         added=True,
         formula="net result of the house in players' banks, from the dealer's wager and as co-bank; negative: lost",

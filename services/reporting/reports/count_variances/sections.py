@@ -26,7 +26,7 @@ INVENTORIES: Final = Section(
         Column(name="before_cents", title="Count before", unit="cents"),
         Column(
             name="moved_cents",
-            title="Moved by people",
+            title="Movements outside rounds",
             unit="cents",
             added=True,
             formula=(
@@ -36,12 +36,17 @@ INVENTORIES: Final = Section(
         ),
         Column(
             name="rounds_cents",
-            title="Rounds",
+            title="Net chips of rounds",
             unit="cents",
             added=True,
             formula="net chips received in rounds closed since the previous count",
         ),
-        Column(name="expected_cents", title="Expected", unit="cents", formula="previous count + moved + rounds"),
+        Column(
+            name="expected_cents",
+            title="Expected",
+            unit="cents",
+            formula="count before + movements outside rounds + net chips of rounds",
+        ),
         Column(name="counted_cents", title="Counted", unit="cents"),
         Column(
             name="counted_win_cents",
@@ -77,7 +82,7 @@ IN_PLAY: Final = Section(
         Column(name="wagered_cents", title="Wagered", unit="cents", formula="upper limit of the chips on the layout"),
         Column(
             name="explains_cents",
-            title="Explains",
+            title="Variance explained",
             unit="cents",
             added=True,
             formula="net chips of the round if they were in the tray at the count; reversed at the next count",
@@ -116,7 +121,7 @@ BOXES: Final = Section(
         Column(name="second_cents", title="Second count", unit="cents", formula="made without knowledge of the first"),
         Column(name="second_by", title="Second counted by"),
         Column(name="further", title="Further counts", unit="count"),
-        Column(name="agreed_cents", title="Agreed", unit="cents", added=True),
+        Column(name="agreed_cents", title="Agreed count", unit="cents", added=True),
         Column(name="currency_variance_cents", title="Currency variance", unit="cents", added=True),
         Column(name="checks_variance_cents", title="Counter Check variance", unit="cents", added=True),
         Column(
@@ -124,14 +129,14 @@ BOXES: Final = Section(
             title="Win by count",
             unit="cents",
             added=True,
-            formula="agreed - expected, at a counted table that does not report each sale; part of its win",
+            formula="agreed count - expected, at a counted table that does not report each sale; part of its win",
         ),
         Column(
             name="variance_cents",
             title="Variance",
             unit="cents",
             added=True,
-            formula="agreed - expected - win by count",
+            formula="agreed count - expected - win by count",
         ),
         *CASE_COLUMNS,
     ),
@@ -159,16 +164,16 @@ DAYS: Final = Section(
     key=("gaming_day", "of"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="of", title="Of", formula="inventory, drop, fill or credit"),
+        Column(name="of", title="Counted item", formula="inventory, drop, fill or credit"),
         Column(
             name="counts", title="Counts", unit="count", added=True, formula="counts compared with an expected amount"
         ),
-        Column(name="off", title="Off", unit="count", added=True, formula="counts with a variance"),
+        Column(name="off", title="With a variance", unit="count", added=True, formula="counts with a variance"),
         Column(name="short", title="Short", unit="count", added=True, formula="counts with a negative variance"),
         Column(name="variance_cents", title="Variance", unit="cents", added=True),
         Column(
             name="unresolved",
-            title="Not resolved",
+            title="Unresolved",
             unit="count",
             added=True,
             formula="unresolved variances above the limit for written reports",
@@ -183,7 +188,7 @@ AFTER_SEAL: Final = Section(
     key=("variance", "table", "number"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="variance", title="Of", formula="inventory, drop, fill or credit"),
+        Column(name="variance", title="Counted item", formula="inventory, drop, fill or credit"),
         Column(name="table", title="Table"),
         Column(name="number", title="No.", formula="number of the count, the box exchange or the slip"),
         Column(name="variance_cents", title="Variance", unit="cents", added=True),

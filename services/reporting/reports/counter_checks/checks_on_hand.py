@@ -41,17 +41,17 @@ CAGE: Final = Section(
         Column(name="step", title="No."),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="shift", title="Shift"),
-        Column(name="at", title="At", unit="moment"),
+        Column(name="at", title="Time", unit="moment"),
         Column(name="serial", title="Serial no."),
         Column(name="drawer", title="Drawn by", formula="the patron who drew the check, by reference"),
         Column(
             name="what",
-            title="What",
+            title="Transaction",
             formula="redeemed in full or in part; deposited; void; returned unpaid; consolidation; substitution; "
             "replaced; cleared; in collection; written off; recovered; recovery void, or returned unpaid",
         ),
         Column(name="paid_in", title="Paid in"),
-        Column(name="cents", title="Changes on hand", unit="cents", added=True),
+        Column(name="cents", title="Change on hand", unit="cents", added=True),
         Column(name="by", title="Cashier"),
         Column(
             name="reason",
@@ -72,7 +72,7 @@ ON_HAND: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day", formula="gaming day of issuance or replacement"),
         Column(
             name="age_days",
-            title="Age",
+            title="Age in days",
             unit="count",
             formula="days from the first issuance to the last gaming day of the period",
         ),

@@ -56,7 +56,7 @@ LOG: Final = Section(
         Column(name="box_day", title="Gaming day of the box", unit="day"),
         Column(
             name="counted_cents",
-            title="In the box",
+            title="Counted in the box",
             unit="cents",
             added=True,
             formula="amount of the issuance copy, as counted",
@@ -80,8 +80,8 @@ SHIFTS: Final = Section(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="shift", title="Shift", formula=OF_TABLE),
         Column(name="opening_cents", title="On hand before", unit="cents"),
-        Column(name="issued", title="Issued", unit="count", added=True),
-        Column(name="issued_cents", title="Issued", unit="cents", added=True),
+        Column(name="issued", title="Checks issued", unit="count", added=True),
+        Column(name="issued_cents", title="Amount issued", unit="cents", added=True),
         Column(
             name="redeemed_cents",
             title="Redeemed",
@@ -95,18 +95,28 @@ SHIFTS: Final = Section(
             name="closing_cents",
             title="On hand after",
             unit="cents",
-            formula="before + issued - redeemed + returned - written off",
+            formula="before + amount issued - redeemed + returned - written off",
         ),
         Column(
-            name="counted_cents", title="In boxes", unit="cents", added=True, formula="assigned to the shift of the box"
+            name="counted_cents",
+            title="Counted in boxes",
+            unit="cents",
+            added=True,
+            formula="assigned to the shift of the box",
         ),
-        Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="issued - in boxes"),
+        Column(
+            name="difference_cents",
+            title="Difference",
+            unit="cents",
+            added=True,
+            formula="amount issued - counted in boxes",
+        ),
     ),
 )
 
 UNKNOWN: Final = Section(
     name="unknown",
-    title="In a box without an issuance",
+    title="Checks in boxes without a recorded issuance",
     key=("count", "table", "box", "line"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),

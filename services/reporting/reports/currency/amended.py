@@ -22,7 +22,7 @@ VOIDS: Final = (PitVoided, CageVoided, RedemptionVoided, RecoveryVoided)
 
 AMENDED: Final = Section(
     name="amended",
-    title="To be reported before a void, and changed by it",
+    title="Reportable totals changed by a void",
     key=("form", "gaming_day", "person", "direction", "entry"),
     columns=(
         FORM,
@@ -38,8 +38,8 @@ AMENDED: Final = Section(
             unit="cents",
             formula="amount to be reported, as known after the void; empty: below the threshold",
         ),
-        Column(name="file_by", title="Was to be filed by", unit="day"),
-        Column(name="voided_at", title="Void since", unit="moment"),
+        Column(name="file_by", title="Original due date", unit="day"),
+        Column(name="voided_at", title="Voided at", unit="moment"),
         Column(name="reason", title="Reason"),
         Column(name="entry", title="Entry of the void"),
     ),

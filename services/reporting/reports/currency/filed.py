@@ -19,7 +19,7 @@ from shared.runtime.filing.steps import UNSENT
 
 FILED: Final = Section(
     name="filed",
-    title="What became of what is to be reported",
+    title="Filing status of reportable totals",
     key=("form", "gaming_day", "person", "entry"),
     columns=(
         FORM,
@@ -27,8 +27,18 @@ FILED: Final = Section(
         PERSON,
         REPORTED_WITH,
         Column(name="entry", title="First entry"),
-        Column(name="in_cents", title="In", unit="cents", formula="as a report would now state it, in whole dollars"),
-        Column(name="out_cents", title="Out", unit="cents", formula="as a report would now state it, in whole dollars"),
+        Column(
+            name="in_cents",
+            title="Currency in",
+            unit="cents",
+            formula="as a report would now state it, in whole dollars",
+        ),
+        Column(
+            name="out_cents",
+            title="Currency out",
+            unit="cents",
+            formula="as a report would now state it, in whole dollars",
+        ),
         Column(name="file_by", title="File by", unit="day"),
         Column(
             name="filing",
@@ -50,11 +60,11 @@ FILED: Final = Section(
         ),
         Column(
             name="why",
-            title="Why it no longer holds",
-            formula="why the unsent amendment no longer holds; if there is none, why the report no longer holds",
+            title="Why it is no longer correct",
+            formula="of the unsent amendment; if there is none, of the report",
         ),
-        Column(name="filed_in_cents", title="In as filed", unit="cents"),
-        Column(name="filed_out_cents", title="Out as filed", unit="cents"),
+        Column(name="filed_in_cents", title="Currency in, as filed", unit="cents"),
+        Column(name="filed_out_cents", title="Currency out, as filed", unit="cents"),
         Column(
             name="late",
             title="Late",
@@ -66,8 +76,8 @@ FILED: Final = Section(
         *STEPS,
         Column(name="bsa_id", title="BSA identifier"),
         AMENDMENT,
-        Column(name="amended_in_cents", title="In as amended", unit="cents"),
-        Column(name="amended_out_cents", title="Out as amended", unit="cents"),
+        Column(name="amended_in_cents", title="Currency in, as amended", unit="cents"),
+        Column(name="amended_out_cents", title="Currency out, as amended", unit="cents"),
         REJECTED,
     ),
 )

@@ -12,14 +12,14 @@ PERSON: Final = Column(
     formula="the patron's reference, or the account if no patron is known; unknown: not recorded",
 )
 DIRECTION: Final = Column(
-    name="direction", title="In or out", formula="in: received by the casino; out: paid to the person"
+    name="direction", title="Direction", formula="in: received by the casino; out: paid to the person"
 )
 AGENCY: Final = (
     Column(name="conducted_by", title="Conducted by", formula="the agent, if the transaction was conducted for others"),
     Column(name="on_behalf_of", title="On behalf of", formula="all principals, separated by commas"),
 )
 _CENTS: Final = Column(name="cents", title="Amount", unit="cents")
-_MOVEMENTS: Final = Column(name="movements", title="Movements", unit="count")
+_MOVEMENTS: Final = Column(name="movements", title="Transactions", unit="count")
 _ENTRY: Final = Column(name="entry", title="First entry")
 _TOTAL: Final = (
     *(FORM, DAY, PERSON, DIRECTION, _MOVEMENTS, _CENTS),
@@ -56,20 +56,20 @@ DAYS: Final = Section(
         Column(
             name="logged", title="Log lines", unit="count", added=True, formula="number of lines in the log of the day"
         ),
-        Column(name="logged_cents", title="Currency in its logs", unit="cents", added=True),
+        Column(name="logged_cents", title="Currency in the logs", unit="cents", added=True),
         Column(
             name="unknown",
-            title="Movements of unidentified persons to be reported",
+            title="Reportable transactions of unidentified persons",
             unit="count",
             added=True,
             formula="sales at tables that reach the threshold individually; listed in the report of the day",
         ),
-        Column(name="unknown_cents", title="Currency of unidentified persons to be reported", unit="cents", added=True),
+        Column(name="unknown_cents", title="Reportable currency of unidentified persons", unit="cents", added=True),
     ),
 )
 REPORTABLE: Final = Section(
     name="reportable",
-    title="To be reported",
+    title="Reportable totals",
     key=_KEY,
     columns=(
         *_TOTAL,
@@ -83,7 +83,7 @@ REPORTABLE: Final = Section(
 )
 LINES: Final = Section(
     name="lines",
-    title="To be reported, by kind",
+    title="Reportable totals, by kind",
     key=("form", "gaming_day", "person", "direction", "entry", "kind", "specified", "conducted_by", "on_behalf_of"),
     columns=(
         *(FORM, DAY, PERSON, DIRECTION),
@@ -98,7 +98,7 @@ LINES: Final = Section(
 )
 BELOW: Final = Section(
     name="below",
-    title="Filed, and not to be reported any more, by kind",
+    title="Filed, but no longer reportable, by kind",
     key=LINES.key,
     columns=LINES.columns,
 )
@@ -115,7 +115,7 @@ LOG: Final = Section(
         Column(name="department", title="Department"),
         FORM,
         DAY,
-        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="moment", title="Time", unit="moment"),
         Column(name="place", title="Place", formula="the table, the window of the cage, or the wallet"),
         PERSON,
         *AGENCY,
@@ -125,13 +125,13 @@ LOG: Final = Section(
         _CENTS,
         Column(
             name="in_cents",
-            title="In so far",
+            title="Currency in to date",
             unit="cents",
             formula="total of the person on the gaming day, over all places",
         ),
         Column(
             name="out_cents",
-            title="Out so far",
+            title="Currency out to date",
             unit="cents",
             formula="total of the person on the gaming day, over all places",
         ),
@@ -145,11 +145,11 @@ INSTRUMENTS: Final = Section(
     columns=(
         FORM,
         DAY,
-        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="moment", title="Time", unit="moment"),
         Column(name="place", title="Place", formula="the window of the cage"),
         PERSON,
         *AGENCY,
-        Column(name="direction", title="In or out", formula="in: received by the casino; out: issued by the casino"),
+        Column(name="direction", title="Direction", formula="in: received by the casino; out: issued by the casino"),
         Column(name="kind", title="Kind"),
         Column(name="instrument_type", title="Instrument"),
         Column(name="issuer", title="Drawee or issuer"),
@@ -170,20 +170,20 @@ WARNINGS: Final = Section(
     key=_KEY,
     columns=(
         *_TOTAL,
-        Column(name="left_cents", title="Below it by", unit="cents", formula="threshold - amount"),
+        Column(name="left_cents", title="Below the threshold by", unit="cents", formula="threshold - amount"),
         _ENTRY,
         *_SOURCE,
     ),
 )
 ALIKE: Final = Section(
     name="alike",
-    title="References that differ only in case, added up apart",
+    title="References that differ only in case (totaled separately)",
     key=("person",),
     columns=(PERSON, Column(name="alike", title="Differs only in case from")),
 )
 PATTERNS: Final = Section(
     name="patterns",
-    title="Patterns for a person to judge",
+    title="Patterns for review",
     key=("form", "pattern", "person", "direction", "first_day"),
     columns=(
         FORM,
@@ -192,9 +192,9 @@ PATTERNS: Final = Section(
         DIRECTION,
         Column(name="first_day", title="From", unit="day"),
         Column(name="last_day", title="To", unit="day"),
-        Column(name="movements", title="Movements", unit="count"),
+        Column(name="movements", title="Transactions", unit="count"),
         Column(name="cents", title="Amount", unit="cents"),
-        Column(name="saw", title="What was seen"),
-        Column(name="why", title="Why it is listed"),
+        Column(name="saw", title="Observation"),
+        Column(name="why", title="Reason for listing"),
     ),
 )

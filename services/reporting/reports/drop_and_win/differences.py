@@ -24,7 +24,7 @@ DIFFERENCES: Final = Section(
         Column(name="difference_cents", title="Difference", unit="cents", added=True, formula="counted - settled"),
         Column(
             name="elsewhere_cents",
-            title="Not through the tray",
+            title="Outside the tray",
             unit="cents",
             added=True,
             formula=(
@@ -34,7 +34,7 @@ DIFFERENCES: Final = Section(
         ),
         Column(
             name="given_cents",
-            title="Given up",
+            title="Coupons and waivers",
             unit="cents",
             added=True,
             formula=(

@@ -32,13 +32,13 @@ _SETTLED: Final = (
     Column(name="handle_cents", title="Handle", unit="cents", added=True, source=_PA),
     Column(name="payout_cents", title="Payout", unit="cents", added=True, source=_PA),
     Column(name="vigorish_cents", title="Vigorish", unit="cents", added=True),
-    Column(name="house_in_bank_cents", title="House in bank", unit="cents", added=True),
+    Column(name="house_in_bank_cents", title="House share in banks", unit="cents", added=True),
     Column(
         name="settled_win_cents",
         title="Settled win",
         unit="cents",
         added=True,
-        formula="handle + vigorish + house in bank - payout, before meters",
+        formula="handle + vigorish + house share in banks - payout, before meters",
         source=_PA,
     ),
     Column(name="settled_win_percent", title="Win %", unit="percent", formula="settled win / handle", source=_PA),
@@ -92,26 +92,26 @@ _SETTLED: Final = (
     ),
     Column(
         name="exact_win_cents",
-        title="Settled win of it",
+        title="Settled win, exact",
         unit="cents",
         added=True,
         formula="settled win on the exact handle",
     ),
     Column(
         name="exact_theoretical_win_cents",
-        title="Theoretical win of it",
+        title="Theoretical win, exact",
         unit="cents",
         formula="theoretical win on the exact handle, without error",
     ),
     Column(
         name="exact_difference_cents",
-        title="Difference of it",
+        title="Difference, exact",
         unit="cents",
         formula="settled - theoretical win on the exact handle, rounded once",
     ),
     Column(
         name="without_house_edge",
-        title="Without edge",
+        title="Without house edge",
         formula="wagers that have no house edge, each with its share of the handle; reasons are in the last section",
     ),
     STATED_HOUSE_EDGE,
@@ -149,7 +149,7 @@ _EXPECTED: Final = Column(
 )
 _PLAY: Final = Column(
     name="play",
-    title="Win known from",
+    title="Source of win",
     formula="rounds: the table reports rounds; counted: known only from counts, without a settled win",
 )
 
@@ -192,13 +192,13 @@ SHIFTS: Final = _section(
 )
 HOURS: Final = Section(
     name="hours",
-    title="Sold at tables by hour, of a single gaming day",
+    title="Chip sales at tables by hour (single gaming day)",
     key=("hour",),
     columns=(
         Column(name="hour", title="Hour", unit="moment", formula="beginning of the hour, on the property's clock"),
         Column(
             name="sales",
-            title="Sales",
+            title="Number of sales",
             unit="count",
             added=True,
             formula="number of chip sales, for currency or a check",
@@ -217,7 +217,9 @@ HOURS: Final = Section(
             added=True,
             formula="chips issued for Counter Checks",
         ),
-        Column(name="sold_cents", title="Sold", unit="cents", added=True, formula="for currency + for Counter Checks"),
+        Column(
+            name="sold_cents", title="Total sold", unit="cents", added=True, formula="for currency + for Counter Checks"
+        ),
     ),
 )
 _TO_DATE: Final = (*_PERIOD, *_COUNTED, *_SETTLED, _MISSING)
@@ -237,7 +239,7 @@ WAGERS_TO_DATE: Final = _section(
 )
 HOUSE_EDGES: Final = Section(
     name="house_edges",
-    title="House edges, of the longest period to date",
+    title="House edges (longest period to date)",
     key=("game", "wager", "version", "submission"),
     columns=(
         _GAME,
@@ -255,7 +257,7 @@ HOUSE_EDGES: Final = Section(
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
         Column(
             name="counted",
-            title="Counted",
+            title="House edge method",
             formula=(
                 "exactly: over all cards, for the best play if players decide; sampled; by_model; in the long run for "
                 "wagers with a meter. stated: the licensee's own value"
@@ -268,7 +270,7 @@ HOUSE_EDGES: Final = Section(
         ),
         Column(
             name="counted_with",
-            title="Counted with",
+            title="Computed with",
             formula=(
                 "first of the wagers that are always made together and share this house edge on their combined stakes"
             ),
@@ -279,7 +281,7 @@ HOUSE_EDGES: Final = Section(
             unit="percent",
             formula="as stated in the rules submission; used as house edge only if the registry has counted none",
         ),
-        Column(name="source", title="Source of that value"),
-        Column(name="reason", title="Why the registry has none"),
+        Column(name="source", title="Source of licensee's own value"),
+        Column(name="reason", title="Why no house edge is computed"),
     ),
 )

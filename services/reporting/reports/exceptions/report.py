@@ -92,7 +92,7 @@ _COLUMNS: Final = (
         title="Severity",
         formula="high: records are missing from the books, or the books changed after the seal",
     ),
-    Column(name="subject", title="Object"),
+    Column(name="subject", title="Subject"),
     Column(name="table", title="Table"),
     PLAY,
     Column(name="game_kind", title="Kind of game", formula=KIND.formula),
@@ -103,7 +103,7 @@ _COLUMNS: Final = (
         title="Owner",
         formula="the person who must explain it; until one is assigned, the responsible desk",
     ),
-    Column(name="by", title="By", formula="the people responsible: who entered it, and who approved it"),
+    Column(name="by", title="People responsible", formula="who entered it, and who approved it"),
     Column(name="reason", title="Reason"),
     Column(
         name="age_hours",
@@ -125,8 +125,8 @@ _COLUMNS: Final = (
 )
 _KEY: Final = ("kind", "subject", "entry", "number")
 
-OPEN: Final = Section(name="open", title="To be followed up", key=_KEY, columns=_COLUMNS)
-OVER: Final = Section(name="over", title="Settled, or to know of", key=_KEY, columns=_COLUMNS)
+OPEN: Final = Section(name="open", title="Open", key=_KEY, columns=_COLUMNS)
+OVER: Final = Section(name="over", title="Settled or for information", key=_KEY, columns=_COLUMNS)
 BY_KIND: Final = Section(
     name="kinds",
     title="By type",

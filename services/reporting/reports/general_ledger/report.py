@@ -61,7 +61,7 @@ TRIAL_BALANCE: Final = Section(
     columns=(
         Column(name="service", title="Service"),
         Column(name="leg", title="Leg"),
-        Column(name="about", title="What it holds"),
+        Column(name="about", title="Description"),
         *_SIDES,
     ),
 )
@@ -73,7 +73,7 @@ TRANSFERS: Final = Section(
         Column(name="transfer", title="Transfer"),
         Column(
             name="cents",
-            title="Left over",
+            title="Unmatched amount",
             unit="cents",
             formula="sum of the transfer's legs in both services; zero when the transfer is complete",
         ),
@@ -81,7 +81,7 @@ TRANSFERS: Final = Section(
 )
 POSTINGS: Final = Section(
     name="postings",
-    title="What was posted",
+    title="Postings by leg",
     key=("gaming_day", "service", "leg", "item", "table", "game"),
     columns=(
         _DAY,

@@ -29,12 +29,12 @@ _THIRTY_DAYS: Final = timedelta(days=29)
 """The time from the first to the last of thirty gaming days."""
 
 _FIGURES: Final = (
-    Column(name="basis", title="Of", formula="denominator of the hold: drop, handle, or handle with exact edges"),
-    Column(name="basis_cents", title="Basis", unit="cents", formula="drop or handle of the period"),
+    Column(name="basis", title="Basis", formula="denominator of the hold: drop, handle, or handle with exact edges"),
+    Column(name="basis_cents", title="Basis amount", unit="cents", formula="drop or handle of the period"),
     Column(
         name="win_cents", title="Win", unit="cents", formula="win of the period; the counted win if the basis is drop"
     ),
-    Column(name="actual_percent", title="Actual %", unit="percent", formula="win / basis"),
+    Column(name="actual_percent", title="Actual %", unit="percent", formula="win / basis amount"),
     Column(name="base_percent", title="Base %", unit="percent", formula="hold of the base, on the same basis"),
     Column(
         name="base",

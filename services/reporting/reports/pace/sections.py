@@ -32,7 +32,7 @@ _SEATS_PER_ROUND: Final = Column(
 _HANDLE: Final = Column(name="handle_cents", title="Handle", unit="cents", formula="wagered against the house")
 _WAGER: Final = Column(
     name="wager_cents",
-    title="Average wagered",
+    title="Average wager per seat",
     unit="cents",
     formula="handle / spots played: average of all wagers of a seat in a round",
 )
@@ -101,7 +101,7 @@ GAMES: Final = Section(
 )
 OPEN_HOURS: Final = Section(
     name="open_hours",
-    title="By table, while it was open",
+    title="By table, per hour open",
     key=("table",),
     columns=(
         _TABLE,
@@ -144,7 +144,7 @@ OPEN_HOURS: Final = Section(
 )
 RESULTS: Final = Section(
     name="results",
-    title="Counted tables, by their results",
+    title="Counted tables, by results",
     key=("table", "game"),
     columns=(
         _TABLE,
@@ -179,7 +179,7 @@ RESULTS: Final = Section(
 )
 RAKE: Final = Section(
     name="rake",
-    title="Non-banking tables, by their rake",
+    title="Non-banking tables, by rake",
     key=("table",),
     columns=(
         _TABLE,
@@ -230,7 +230,7 @@ RAKE: Final = Section(
 )
 HOURS: Final = Section(
     name="hours",
-    title="By table and hour of the clock",
+    title="By table and hour of the day",
     key=("table", "game", "hour"),
     columns=(
         _TABLE,
@@ -241,7 +241,7 @@ HOURS: Final = Section(
 )
 MINIMUMS: Final = Section(
     name="minimums",
-    title="By game, minimum and hour of the clock",
+    title="By game, minimum and hour of the day",
     key=("game", "minimum_cents", "hour"),
     columns=(
         _GAME,
@@ -288,7 +288,7 @@ DEALERS: Final = Section(
         *_PLAYED,
         Column(
             name="expected_rounds",
-            title="Rounds of others",
+            title="Expected rounds",
             unit="decimal",
             formula=(
                 "rounds that all dealers of the game would have dealt in these hours: hours of play x their average "
@@ -296,14 +296,14 @@ DEALERS: Final = Section(
             ),
         ),
         Column(
-            name="of_expected_percent", title="Of these %", unit="percent", formula="rounds / rounds of others x 100"
+            name="of_expected_percent", title="Of expected %", unit="percent", formula="rounds / expected rounds x 100"
         ),
         Column(
             name="from_percent",
-            title="From %",
+            title="Lower limit %",
             unit="percent",
             formula="lower end of the 95% interval of a Poisson number of rounds, by Wilson and Hilferty",
         ),
-        Column(name="to_percent", title="To %", unit="percent", formula="upper end of the same interval"),
+        Column(name="to_percent", title="Upper limit %", unit="percent", formula="upper end of the same interval"),
     ),
 )

@@ -76,7 +76,7 @@ PATRONS: Final = Section(
         *_PLAY,
         Column(
             name="without_house_edge",
-            title="Without edge",
+            title="Without house edge",
             formula="wagers without a house edge, each with its share of the handle",
         ),
         STATED_HOUSE_EDGE,
@@ -97,11 +97,11 @@ WAGERS: Final = Section(
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
         Column(
             name="counted",
-            title="Counted",
+            title="House edge method",
             formula="exactly; or sampled or by_model, with a standard error; stated: the licensee's own value",
         ),
         STATED_HOUSE_EDGE,
-        Column(name="reason", title="Why there is none"),
+        Column(name="reason", title="Why there is no house edge"),
     ),
 )
 
@@ -188,7 +188,7 @@ async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
 
 PATRON_PLAY: Final = Report(
     name="patron-play",
-    title="Play of patrons, as settled",
+    title="Patron play, from settled rounds",
     about=(
         "Wagers of each patron from accounts, by game and wager, from every settled round: handle and settled "
         "win beside the theoretical win, its standard error, and the standard deviation of the win by chance. "

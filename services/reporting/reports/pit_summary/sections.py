@@ -79,7 +79,7 @@ TABLES: Final = Section(
         *(_PIT, _SHIFT, _TABLE, _GAME),
         Column(
             name="play",
-            title="Win known from",
+            title="Source of win",
             formula="rounds: the table reports rounds; counted: known only from counts, without rounds and head counts",
         ),
         *(_OPEN, *_COUNTED, *_WIN, *_PLAYED),
@@ -87,7 +87,7 @@ TABLES: Final = Section(
 )
 STAFF: Final = Section(
     name="staff",
-    title="Dealers, and what is missing",
+    title="Dealers and missing items",
     key=("pit", "shift", "table"),
     columns=(
         *(_PIT, _SHIFT, _TABLE),
@@ -104,7 +104,7 @@ GAMES: Final = Section(
 )
 PITS: Final = Section(
     name="pits",
-    title="The pit in the shift",
+    title="Pit totals for the shift",
     key=("pit", "shift"),
     columns=(_PIT, _SHIFT, *_ADDED),
 )
@@ -130,7 +130,7 @@ WHOLE_PITS: Final = Section(
 )
 HEADS: Final = Section(
     name="heads",
-    title="Head counts by pit and hour of the clock",
+    title="Head counts by pit and hour of the day",
     key=("pit", "hour"),
     columns=(
         _PIT,

@@ -16,7 +16,7 @@ _WAGERS: Final = (
 
 POOLS: Final = Section(
     name="pools",
-    title="By pool, whichever tables feed it",
+    title="By pool",
     key=("pool",),
     columns=(
         Column(name="pool", title="Pool"),
@@ -78,7 +78,7 @@ HITS: Final = Section(
     key=("entry", "number"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
-        Column(name="at", title="At", unit="moment"),
+        Column(name="at", title="Time", unit="moment"),
         Column(name="pool", title="Pool"),
         Column(name="table", title="Table"),
         Column(name="game", title="Game"),
@@ -93,10 +93,10 @@ HITS: Final = Section(
 )
 CHANGES: Final = Section(
     name="changes",
-    title="Changes by people",
+    title="Manual changes",
     key=("change", "status"),
     columns=(
-        Column(name="change", title="Change", unit="count"),
+        Column(name="change", title="Change no.", unit="count"),
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="status", title="Status"),
         Column(name="kind", title="Kind"),
@@ -118,7 +118,7 @@ RECONCILED: Final = Section(
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),
         Column(name="pool", title="Pool"),
-        Column(name="closing_cents", title="Close", unit="exact_cents"),
+        Column(name="closing_cents", title="Closing value", unit="exact_cents"),
         Column(name="shown_cents", title="Displayed", unit="cents"),
         Column(
             name="difference_cents",
@@ -130,17 +130,20 @@ RECONCILED: Final = Section(
             name="readings", title="Readings", unit="count", formula="meter readings reported by tables before rounds"
         ),
         Column(
-            name="readings_different", title="Different", unit="count", formula="readings that differed from the meter"
+            name="readings_different",
+            title="Differing readings",
+            unit="count",
+            formula="readings that differed from the meter",
         ),
         Column(name="liability_cents", title="Liability", unit="cents"),
         Column(name="by", title="Reconciled by"),
-        Column(name="at", title="At", unit="moment"),
+        Column(name="at", title="Reconciled at", unit="moment"),
         Column(name="entry", title="Entry"),
     ),
 )
 FINDINGS: Final = Section(
     name="findings",
-    title="Rounds that do not agree with their terms",
+    title="Rounds that differ from the meter terms",
     key=("entry", "pool"),
     columns=(
         Column(name="gaming_day", title="Gaming day", unit="day"),

@@ -52,13 +52,13 @@ _BY_ROUNDS: Final = (
     ),
     Column(
         name="without_house_edge",
-        title="Without edge",
+        title="Without house edge",
         formula="wagers without a house edge, each with its share of the handle",
     ),
     STATED_HOUSE_EDGE,
     Column(
         name="without_edge_percent",
-        title="Of the handle",
+        title="Share of handle without house edge",
         unit="percent",
         formula="handle of wagers without a house edge / handle",
     ),
@@ -101,7 +101,7 @@ SESSIONS: Final = Section(
         _TIED_BY,
         Column(
             name="seat_taken_by",
-            title="Seat taken by",
+            title="Seat later tied to",
             formula="ratings to which a device later tied the same seat; wagers from then on belong to them",
         ),
         *_BY_ROUNDS,
@@ -134,7 +134,7 @@ PATRONS: Final = Section(
         ),
         Column(
             name="unrated_without_edge_percent",
-            title="Of it, without edge",
+            title="Share of handle not rated without house edge",
             unit="percent",
             formula="handle not rated, on wagers without a house edge / handle not rated",
         ),

@@ -50,12 +50,14 @@ CLOSED: Final = Section(
             ),
         ),
         Column(name="problems", title="Problems", formula="contradictions in the rating, and missing items"),
-        Column(name="rated_too", title="Rated at once", formula="other ratings of the patron open at the same time"),
+        Column(
+            name="rated_too", title="Overlapping ratings", formula="other ratings of the patron open at the same time"
+        ),
     ),
 )
 SPANS: Final = Section(
     name="spans",
-    title="Parts of the theoretical win",
+    title="Spans and their theoretical win",
     key=("rating", "span"),
     columns=(
         _PATRON,
@@ -75,7 +77,7 @@ SPANS: Final = Section(
         ),
         Column(
             name="an_hour",
-            title="Stated an hour",
+            title="Stated decisions per hour",
             unit="count",
             formula="decisions per hour; empty if they are counted from settled rounds",
         ),
@@ -83,10 +85,10 @@ SPANS: Final = Section(
         Column(name="house_edge_percent", title="House edge %", unit="percent"),
         Column(
             name="edge_of",
-            title="Edge of",
+            title="Source of house edge",
             formula="rules submission, wager and how the edge was counted; or stated by the property",
         ),
-        Column(name="source", title="Stated source", formula="source of the values that the property states"),
+        Column(name="source", title="Source of stated values", formula="source of the values that the property states"),
         Column(
             name="theoretical_win",
             title="Theoretical win, exact",
@@ -96,7 +98,7 @@ SPANS: Final = Section(
 )
 OPEN: Final = Section(
     name="open",
-    title="Not closed",
+    title="Open ratings",
     key=("rating",),
     columns=(
         _PATRON,

@@ -37,7 +37,7 @@ _AGAINST: Final = (
     ),
     Column(
         name="z_score",
-        title="z",
+        title="z-score",
         formula=(
             "difference / standard deviation, for wagers assumed independent: seats of a round share cards, so z "
             "is some tenths too large where many bet on the same cards. Valid for a single look at a closed "
@@ -73,13 +73,13 @@ ROWS: Final = Section(
         Column(name="expected", title="Expected hits", formula="wagers x exact probability"),
         Column(
             name="probability",
-            title="Chance of so many",
+            title="Probability",
             formula="exact binomial probability of this many hits or more, for wagers assumed independent",
         ),
         Column(
             name="too_often",
             title="Too often",
-            formula=f"yes: the chance is below {FALSE_ALARMS} / number of the wager's rows; valid for a single look",
+            formula=f"yes: the probability is below {FALSE_ALARMS} / number of the wager's rows; valid for one look",
         ),
     ),
 )
@@ -93,7 +93,9 @@ COUNTS: Final = Section(
         Column(
             name="counts", title="Counts", unit="count", formula="counts on sealed gaming days, as of their latest test"
         ),
-        Column(name="off", title="Off", unit="count", formula="counts that differ from the expected amount"),
+        Column(
+            name="off", title="With a variance", unit="count", formula="counts that differ from the expected amount"
+        ),
         Column(name="short", title="Short", unit="count", formula="counts below the expected amount"),
         Column(name="variance_cents", title="Variance", unit="cents", formula="counted - expected"),
     ),
@@ -130,12 +132,12 @@ ALARMS: Final = Section(
             title="False alarms",
             formula="upper limit of the probability that honest play ever raises the alarm",
         ),
-        Column(name="says", title="What it says", formula="where to look first; not an accusation"),
+        Column(name="says", title="Interpretation", formula="where to look first; not an accusation"),
     ),
 )
 TESTS: Final = Section(
     name="tests",
-    title="Tests that are carried on",
+    title="Continuing tests",
     key=("test",),
     columns=(
         Column(name="test", title="Test"),
@@ -145,10 +147,10 @@ TESTS: Final = Section(
         Column(name="alarms", title="Alarms", unit="count", added=True),
         Column(
             name="false_alarms_expected",
-            title="False alarms at the most",
+            title="Maximum expected false alarms",
             formula=f"tests x {FALSE_ALARMS}: maximum expected with honest play, however long the tests continue",
         ),
-        Column(name="honest", title="What honest play is"),
+        Column(name="honest", title="Assumption of honest play"),
     ),
 )
 WITHOUT: Final = Section(

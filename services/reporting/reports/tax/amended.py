@@ -21,7 +21,7 @@ from shared.jurisdictions.model import ClassOfRevenue
 
 AMENDED: Final = Section(
     name="amended",
-    title="What restatements change",
+    title="Changes by restatement",
     key=("version", "gaming_day", "line", "party", "rate", "figure"),
     columns=(
         Column(

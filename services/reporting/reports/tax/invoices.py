@@ -34,11 +34,11 @@ _AMOUNTS: Final = (
 
 RETURNS: Final = Section(
     name="returns",
-    title="Returns that end in the period",
+    title="Returns for periods ending in the period",
     key=("payee", "last_day"),
     columns=(
         _PAYEE,
-        Column(name="filed", title="Return of"),
+        Column(name="filed", title="Return period"),
         Column(name="first_day", title="From", unit="day"),
         Column(name="last_day", title="To", unit="day"),
         *_AMOUNTS,
@@ -67,7 +67,7 @@ INVOICES: Final = Section(
         Column(name="invoice", title="Invoice"),
         Column(name="revision", title="Revision"),
         _PAYEE,
-        Column(name="last_day", title="Return to", unit="day"),
+        Column(name="last_day", title="Return period to", unit="day"),
         Column(name="received_on", title="Received", unit="day"),
         Column(name="cents", title="Amount", unit="cents"),
         Column(name="status", title="Status", formula="entered, approved, replaced by a later revision, or rejected"),
@@ -272,7 +272,7 @@ def _invoice(one: _Invoice) -> dict[str, Any]:
 
 TAX_INVOICES: Final = Report(
     name="tax-invoices",
-    title="Invoices of taxes and the accrual",
+    title="Tax invoices and accrual",
     about=(
         "For each return whose period ends in the period of the report: the amount due to each payee as the "
         "books now show it, the amount invoiced by the payee and approved by a second person, and the "

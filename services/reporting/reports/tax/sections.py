@@ -17,7 +17,7 @@ _REVENUE: Final = (
     ),
     Column(
         name="counted_cents",
-        title="Counted",
+        title="Counted revenue",
         unit="cents",
         formula=(
             "part of the revenue that is taxed or divided; negative revenue counts as the jurisdiction's pack defines"
@@ -90,7 +90,7 @@ LAYERS: Final = Section(
     columns=(
         Column(name="layer", title="Layer"),
         Column(name="payee", title="Payee"),
-        Column(name="filed", title="Return of", formula="period of the return with which the tax is paid"),
+        Column(name="filed", title="Return period", formula="period of the return with which the tax is paid"),
         Column(name="rate", title="Rate", formula="exact rate from the jurisdiction's pack"),
         *_LAW,
         Column(
@@ -113,7 +113,7 @@ SHARES: Final = Section(
     columns=(
         Column(name="share", title="Share"),
         Column(name="party", title="Party"),
-        Column(name="part", title="Part", formula="exact fraction from the jurisdiction's pack"),
+        Column(name="part", title="Fraction", formula="exact fraction from the jurisdiction's pack"),
         *_LAW,
         Column(
             name="base_cents", title="Base", unit="cents", formula="counted revenue of the classes divided by the share"
@@ -130,7 +130,7 @@ SHARES: Final = Section(
 )
 ESTIMATES: Final = Section(
     name="estimates",
-    title="Paid ahead",
+    title="Prepaid estimates",
     key=("layer", "month"),
     columns=(
         Column(name="layer", title="Layer"),
@@ -139,50 +139,57 @@ ESTIMATES: Final = Section(
         Column(name="tax_cents", title="Tax", unit="cents", formula="tax of the month, as in the layers of tax"),
         Column(
             name="paid_with",
-            title="Paid with",
+            title="Prepaid with",
             unit="day",
             formula="month with whose return the estimate for this month was paid; empty: none was paid",
         ),
         Column(
             name="paid_cents",
-            title="Paid",
+            title="Prepaid before",
             unit="cents",
             formula=(
                 "estimate already paid for this month: the tax of the month it was paid with; empty if that tax is "
                 "not in these books"
             ),
         ),
-        Column(name="ahead_from", title="Ahead from", unit="day", formula="first month for which an estimate is paid"),
-        Column(name="ahead_months", title="Months", unit="count", formula="number of months paid ahead"),
+        Column(
+            name="ahead_from", title="Prepays from", unit="day", formula="first month for which an estimate is paid"
+        ),
+        Column(
+            name="ahead_months",
+            title="Months prepaid",
+            unit="count",
+            formula="number of months for which an estimate is paid",
+        ),
         Column(
             name="ahead_cents",
-            title="Ahead",
+            title="Prepayment",
             unit="cents",
-            formula="estimate: tax of the month x months paid ahead",
+            formula="estimate: tax of the month x months prepaid",
         ),
         Column(
             name="change_cents",
             title="Change",
             unit="cents",
             added=True,
-            formula="ahead - paid: change of the amount due",
+            formula="prepayment - prepaid before: change of the amount due",
         ),
         *_SOURCE,
     ),
 )
 DUE: Final = Section(
     name="due",
-    title="Due",
+    title="Amounts due",
     key=("payee", "filed"),
     columns=(
         Column(name="payee", title="Payee"),
-        Column(name="filed", title="Return of"),
+        Column(name="filed", title="Return period"),
         Column(
             name="due_cents",
             title="Due",
             unit="cents",
             added=True,
-            formula="layers of tax + change of the amounts paid ahead",
+            formula="layers of tax + change of prepayments",
         ),
         Column(name="note", title="Note"),
     ),

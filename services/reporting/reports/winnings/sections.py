@@ -76,7 +76,7 @@ CANDIDATES: Final = Section(
                 "recorded by a cashier"
             ),
         ),
-        Column(name="moment", title="Moment", unit="moment"),
+        Column(name="moment", title="Time", unit="moment"),
         Column(name="table", title="Table"),
         Column(name="game", title="Game"),
         Column(name="wager", title="Wager"),
@@ -88,10 +88,10 @@ CANDIDATES: Final = Section(
             formula="amount paid in excess of the stake, if winnings are reduced by the wager",
         ),
         Column(name="odds", title="Odds", formula="odds of the wager at a counted table, as recorded by a cashier"),
-        Column(name="capped", title="Capped", formula="the payout limit that reduced the payment below the odds"),
+        Column(name="capped", title="Payout limit", formula="limit that reduced the payout below the odds"),
         Column(name="ratio", title="Ratio", formula="winnings / wagered, exact"),
         Column(name="threshold_cents", title="Threshold", unit="cents"),
-        Column(name="least_ratio", title="Least ratio", unit="count"),
+        Column(name="least_ratio", title="Minimum ratio", unit="count"),
         *_WHO,
         *_WITHHELD,
         Column(name="source", title="Source", formula="source of the threshold applied"),
@@ -126,7 +126,7 @@ FORMS: Final = Section(
         *WITHHELD_BESIDE,
         Column(
             name="unrecorded_cents",
-            title="Had to be withheld, not recorded",
+            title="Withholding due, not recorded",
             unit="cents",
             formula=(
                 "regular and state withholding of wins for which no cashier recorded the amount withheld; the return "

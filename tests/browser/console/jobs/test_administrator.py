@@ -40,7 +40,7 @@ def test_an_administrator_reads_which_devices_sign_and_who_did_what(demo: Runnin
     page = visit("demo.operator", f"{HOME}/reports/master-list?{at}")
     expect(page.get_by_role("region", name="Devices")).to_contain_text("BJ01")
     page = visit("demo.operator", f"{HOME}/reports/access?day={demo.gaming_day}&period=month")
-    expect(page.locator("main")).to_contain_text("Roles that law keeps apart")
+    expect(page.locator("main")).to_contain_text("Conflicting roles (segregation of duties)")
     page.locator("tr", has_text="demo.controller").locator("a.figure").first.click()
     expect(page.get_by_role("heading", name="The entries behind a figure")).to_be_visible()
     expect(page.locator("tbody tr").first).to_be_visible()

@@ -18,12 +18,12 @@ def test_candidates_lead_to_their_movements_and_looks_are_on_record(demo: Runnin
     expect(due).to_contain_text("FinCEN 112")
     page.goto(f"{demo.console}{HOME}/reports/currency?day={demo.gaming_day}&period=month")
     for section in (
-        "Currency of unidentified persons to be reported",
+        "Reportable currency of unidentified persons",
         "Near a threshold",
-        "What became of what is to be reported",
+        "Filing status of reportable totals",
     ):
         expect(page.locator("main")).to_contain_text(section)
-    expect(page.get_by_role("heading", name="Patterns for a person to judge")).to_be_visible()
+    expect(page.get_by_role("heading", name="Patterns for review")).to_be_visible()
     page.get_by_role("region", name="Near a threshold").locator("a.figure").first.click()
     expect(page.locator("tbody tr").first).to_be_visible()
     page = visit(OFFICER, f"{HOME}/patrons/accounts/W-P-1002")

@@ -85,7 +85,7 @@ def test_a_round_of_a_sealed_day_is_corrected_by_two(demo: RunningDemo, visit: V
     page.locator('main a[href*="/rounds/OU01/"]').first.click()
     round_page = urlsplit(page.url).path
     page.get_by_role("link", name="Correct this round").click()
-    page.get_by_role("checkbox", name="Leave out row").last.check()
+    page.get_by_role("checkbox", name="Remove row").last.check()
     send(page, reason=REASON)
     page = visit("demo.correction_approver", f"{HOME}/corrections")
     page.get_by_role("region", name="wait").get_by_role("link").first.click()

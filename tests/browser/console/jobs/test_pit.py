@@ -93,7 +93,7 @@ def test_a_shift_of_a_table_from_its_opener_to_its_closer(demo: RunningDemo, vis
         "table.counted", datetime.now(UTC), contents=contents, purpose="shift", begins=following, **people
     )
     demo.pit(handed_over, table.closed(datetime.now(UTC), contents, shift=following["shift"]))
-    reload_until(page, "Nothing is due while the table is closed.")
+    reload_until(page, "No equipment checks are due while the table is closed.")
     variances = page.get_by_role("region", name="Variances").locator("tbody tr")
     of_events = {row.locator("td").nth(1).inner_text() for row in variances.all()}
     assert of_events <= {str(opened["sequence"])}  # an opener differs from a closer that another test counted

@@ -75,7 +75,7 @@ def test_rules_are_filed_compared_tried_approved_and_signed_out(visit: Visit) ->
     with page.expect_download() as download:
         page.get_by_role("link", name="Payout sign").click()
     assert Path(download.value.path()).read_bytes().startswith(b"%PDF")
-    page.get_by_role("link", name="What if").click()
+    page.get_by_role("link", name="What-if comparison").click()
     page.get_by_role("button", name="Settle again").click()
     expect(page.get_by_role("heading", name="rounds settled again")).to_be_visible()
     expect(page.locator("figure.chart img").first).to_be_visible()
