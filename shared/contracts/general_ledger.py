@@ -53,7 +53,7 @@ class LedgerAccount(Contract):
 
 
 class LedgerRule(Contract):
-    """The account, department and cost center for the amounts on a service's leg that meet every given condition.
+    """The account, department and cost center to which a service's leg is posted if every given condition is met.
 
     `item` is the journal's name of the wager, instrument, coupon, slip or pool. If several rules apply, the most
     specific condition decides: `item`, then `game`, `pit`, `table_class`.

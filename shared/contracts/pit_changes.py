@@ -74,7 +74,7 @@ class PitChangeRejected(ChangeOfPitEvent):
 
 
 class DeskChange(Event[Any]):
-    """A change in the form of a pit event, placed after position `sequence` of the pit stream; `desk` is its number."""
+    """A change as a pit event, placed after position `sequence` of the pit stream; `desk` is the change's number."""
 
     desk: Sequence
 

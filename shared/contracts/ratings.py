@@ -118,7 +118,7 @@ class ClosedRating(RatingEvent):
 
 
 class RatingValues(Contract):
-    """The values that a step has: moment, table, seat, patron, money. An amendment has only the values that change."""
+    """The values of a step: moment, table, seat, patron, money. An amendment has only the values that change."""
 
     at: WrittenMoment | None = None
     table: Name | None = None
@@ -217,9 +217,9 @@ class RatingRecorded(Fact, EnteredLate):
 
 
 class RatedDecisions(Contract):
-    """The number of decisions in a span: its settled `rounds`, or computed from the property's stated hourly number.
+    """The number of decisions in a span: its settled `rounds`, or an estimate from the property's decisions an hour.
 
-    `number` is exact. `an_hour` is the stated hourly number of decisions, and `source` the source of that number.
+    `number` is exact. `an_hour` is the number of decisions an hour that the property states, with its `source`.
     """
 
     basis: Literal["rounds", "stated"]
@@ -233,8 +233,8 @@ class RatedEdge(Contract):
     """The house edge of a span: from the rules submission of the table, or as the property states it.
 
     A submission's edge is that of the `wager` that all players make, including the stakes that optimal decisions add to
-    it. It was `counted` exactly, by a model of the cards, or from a sample of hands, under the `version` whose hash is
-    `submission`.
+    the wager. `counted` is the method: exact, by a model of the cards, or from a sample of hands. `version` is the
+    version of the submission, and `submission` its hash.
     """
 
     basis: Literal["submission", "stated"]
