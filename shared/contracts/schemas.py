@@ -81,7 +81,7 @@ def asyncapi(readers: Readers) -> dict[str, Any]:
 
 
 def files(readers: Readers) -> dict[str, str]:
-    """Return the texts of the files, by their paths below `schemas/`."""
+    """Return the content of every generated file, keyed by its path below `schemas/`."""
     texts = {f"json/{name}.json": as_json(schema) for name, schema in json_schemas().items()}
     return texts | {"asyncapi.yaml": as_yaml(asyncapi(readers))}
 

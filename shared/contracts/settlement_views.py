@@ -56,7 +56,7 @@ class SeatWagers(View):
 
 
 class RecordView(View):
-    """The record of a round without its cards:  the wagers, and the meter readings before it, in cents."""
+    """The record of a round without its cards: the wagers, and the meter readings before it, in cents."""
 
     seats: tuple[SeatWagers, ...] = ()
     meters: dict[str, int] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Facts of the paytable registry on `submissions`: the life cycle of every version of a rules submission."""
+"""Facts of the paytable registry, on the topic `submissions`: the life cycle of every version of a rules submission."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

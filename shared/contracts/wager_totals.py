@@ -47,7 +47,7 @@ class Figures(View):
 
     @property
     def chips_cents(self) -> int:
-        """Return the chips  that the rounds added to the table inventory, in cents (negative: removed)."""
+        """Return the chips that the rounds added to the table inventory, in cents (negative: removed)."""
         return (
             self.handle_cents
             + self.vigorish_cents

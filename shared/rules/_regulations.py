@@ -71,8 +71,8 @@ def settle(regulation: str, round_: Round, submission: Submission) -> Settlement
 def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
     """Return the exact expected return of a wager per unit staked, the stake included.
 
-    It is counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a
-    wager that is not offered, and for one whose payback depends on how hands are played or on a meter.
+    The payback is counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused`
+    for a wager that is not offered, and for a wager whose payback depends on how hands are played or on a meter.
     """
     return returns(regulation, wager, submission).mean
 
@@ -80,7 +80,8 @@ def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
 def returns(regulation: str, wager: str, submission: Submission) -> Returns:
     """Return the exact distribution of a wager's return per unit staked, by the winning row.
 
-    Its mean is the payback, counted in the same way, without Envy Bonuses. Raise `Refused` in the cases of `payback`.
+    The mean is the payback. Returns are counted as by `payback`, without Envy Bonuses. Raise `Refused` for the same
+    wagers as `payback`.
     """
     return game_of(regulation).returns(select(catalogue(regulation), submission), wager)
 
@@ -88,8 +89,8 @@ def returns(regulation: str, wager: str, submission: Submission) -> Returns:
 def play(regulation: str, wager: str, submission: Submission) -> Play:
     """Return the exact result of a wager, with all wagers added to it, under the player's optimal decisions.
 
-    For a wager decided by the cards alone, these are its returns. They are counted at full odds, without a payout limit
-    or Envy Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
+    The result of a wager decided by the cards alone is the same as `returns`. All results are counted at full odds,
+    without a payout limit or Envy Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
     """
     return game_of(regulation).play(select(catalogue(regulation), submission), wager)
 
