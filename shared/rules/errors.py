@@ -76,7 +76,7 @@ def _refused(reason: str, seat: int | None, paragraph: str | None) -> Refused:
 def refused_by_validation(
     error: ValidationError, raw: object, *, paragraphs: Mapping[str, str] | None = None
 ) -> Refused:
-    """Convert the first pydantic error about `raw` to a refusal.
+    """Convert pydantic's errors about the document `raw` to a refusal, which states the first faulty field.
 
     `paragraphs` maps names of record fields to the paragraphs that govern them. The refusal cites the paragraph of the
     innermost field that has one, unless only the form is wrong. If a seat is at fault, the refusal names its `seat`

@@ -69,12 +69,12 @@ def _least_limit(selection: Selection, submission: Submission) -> Iterator[Findi
 
 
 def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the most that one patron could win in a round on the limited wagers, in cents, with the bets of `terms`.
+    """Return the most that one patron could win in a round on the limited wagers, in cents, with the limit's bets.
 
     Interpretation: only odds count, because a meter's reading is not an amount of the submission, and Envy Bonuses
     depend on other hands. Each wager is assumed to win its best row, because all wagers can do so in one round. If the
     limit is for pairs of one card from each deck, every two decks hold one such pair. The patron is assumed to get all
-    these pairs, each in a box of the patron's own.
+    these pairs, one in each box of the patron. `terms` determines whether bets are the least or the most permitted.
     """
     best = sorted((_best(offer, submission, terms) for offer in selection.offers.values()), reverse=True)
     if not terms.pairs:

@@ -76,7 +76,7 @@ def _check_initial_deal_was_over(round_: HoldemRound, paragraph: str) -> None:
 
 
 def _check_initial_deal_was_not_over(seats: Sequence[HoldemSeat], irregularity: Irregularity, paragraph: str) -> None:
-    """Raise `Refused` if a player had already decided; checked only if there are Texas Hold 'Em Bonus Wagers."""
+    """Raise `Refused` if a player had already decided; without Texas Hold 'Em Bonus Wagers, nothing is checked."""
     if not any(TEXAS_HOLDEM_BONUS in seat.wagers for seat in seats):
         return
     for seat in seats:
