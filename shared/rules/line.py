@@ -78,7 +78,7 @@ def line(
     vigorish: int = 0,
     paid_by: Payer = "house",
 ) -> Line:
-    """Return a line without an award from a meter; equal lines are one object.
+    """Return a line without an award from a meter; equal lines are the same object.
 
     Rounds repeat the same few amounts, and an immutable line is faster to look up than to create.
     """

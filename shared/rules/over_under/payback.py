@@ -32,10 +32,10 @@ def totals(decks: int) -> Counter[int]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return the result of the Ante Wager with the wager on a side, or surrendered.
+    """Return the result of the Ante Wager, with the wager on a side or surrendered.
 
-    After the first card the player chooses the better of the two sides, or surrenders the Ante Wager if that is better
-    than both. The other cards of the shoe are unknown.
+    After the first card, the player chooses the better of the two sides, or surrenders the Ante Wager if both are
+    worse. The other cards of the shoe are unknown.
     """
     assert selection.decks is not None
     (ante,) = rows_by_category(offer).values()

@@ -43,7 +43,7 @@ class PaiGowSeat(SetSeat):
 
 
 class Bank(Record):
-    """The seat that banks the round, alone or with  the house, and the dealer's wager against it, in cents."""
+    """The seat that banks the round, alone or with the house, and the dealer's wager against it, in cents."""
 
     seat: SeatNumber
     co: bool = False

@@ -1,4 +1,4 @@
-"""The effects of irregularities on a round with set hands: what stopped it, and voidable or abandoned hands."""
+"""The effects of irregularities on a round with set hands: whether it was stopped, and voidable or abandoned hands."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -24,7 +24,7 @@ NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset()
 
 
 def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[Seat]) -> Interruptions:
-    """Return the effects of a round's irregularities; raise `Refused` for one unknown to the game."""
+    """Return the effects of a round's irregularities; raise `Refused` for an irregularity unknown to the game."""
     if not irregularities:
         return NOTHING
     stopped, misdealt = None, False
