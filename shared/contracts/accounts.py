@@ -108,7 +108,7 @@ class AccountCashedOut(AccountBoughtIn):
 
 
 class AboutHold(AboutAccount):
-    """A person's action on a hold of `cents` for a wager, of which `promotional_cents` are promotional money.
+    """A person's action on a hold for a wager: `cents`, including `promotional_cents` of promotional money.
 
     `round_version` counts the entries that changed the round or a hold for it, including this one.
     """

@@ -90,9 +90,9 @@ class ReplacedCheck(Contract):
 
 @fact("counter_check.replaced", INVENTORY, stream=DESK)
 class CheckReplaced(AtCage, EnteredLate):
-    """A counter check replaced several others (consolidation), or one that had been paid in part.
+    """A counter check replaced several others (consolidation), or a single check that had been paid in part.
 
-    `cents` is the debt that passes from the replaced checks to this one. `first_issued_at` is the time at which the
+    `cents` is the debt that passes from the replaced checks to the new one. `first_issued_at` is the time at which the
     oldest replaced check was issued, because a replacement does not reset the age of a debt.
     """
 
@@ -244,7 +244,7 @@ class CageMoved(CageTransaction, EnteredLate):
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
 class CageVoided(CageTransaction, AsShown):
-    """The transaction number `voids`, a mistake, was voided by a different person from the one who entered it."""
+    """The mistaken transaction `voids` (its number) was voided by a different person from the one who entered it."""
 
     voids: Number
     moved_by: Person

@@ -87,7 +87,7 @@ class CheckWriteOffRejected(CheckWriteOffRef):
 
 @fact("counter_check.recovered", INVENTORY, moves_money=True, stream=DESK)
 class CheckRecovered(AtCage, CheckPayment, PaidByInstrument, EnteredLate):
-    """A payment was made on a counter check after its write-off; `recovered_cents` is the total including it."""
+    """A payment was made on a written-off counter check; `recovered_cents` is the total including this payment."""
 
     check_write_off: Number
     recovered_cents: Cents

@@ -38,7 +38,7 @@ class EventKind:
 
     @property
     def type(self) -> str:
-        """Return the type name of this version in entries and CloudEvents: `vigorish.waived`, then `….v2`."""
+        """Return the type name of this version in entries and CloudEvents, such as `vigorish.waived.v2`."""
         return versioned(self.name, self.version)
 
     @property

@@ -137,7 +137,7 @@ class WithdrawnStep(Contract):
 
 
 class AboutFiling(Fact):
-    """A person's action on a filing, numbered by property from 1."""
+    """A person's action on a filing; filings are numbered by property, from 1."""
 
     property: Name
     filing: int

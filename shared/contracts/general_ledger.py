@@ -1,6 +1,6 @@
 """The general-ledger mapping of a property: its chart of accounts, and the account to which each leg is posted.
 
-It is a versioned document of its own; one person files a version, and another approves it.
+The mapping is a versioned document: one person files a version, and another approves it.
 """
 
 import re

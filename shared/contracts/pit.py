@@ -358,7 +358,7 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 
 
 class SaidAtDesk(Contract):
-    """The number of the change at the desk, `desk_change`, if a fact about a pit event records such a change.
+    """The number of the desk change that a fact about a pit event records (`desk_change`), if any.
 
     The change takes effect directly after position `behind` in the pit stream, which was the position of the last
     statement about the event when the change was approved. Statements that the pit makes later come after the change.

@@ -1,6 +1,6 @@
 """A property: a casino as a versioned document; one person files a version, and another approves it.
 
-It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and its staff.
+The document has the property's jurisdiction packs, clock, pits, tables, devices, shifts and staff.
 """
 
 import re

@@ -252,7 +252,7 @@ class PropertySnapshot:
         return any(table.table == name for version in versions for table in version.tables)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
-        """Return why some pieces are not in use on a gaming day, naming the permitted ones, or None if all are in use.
+        """Return why some of the pieces are not in use on a gaming day, and which are, or None if all are in use.
 
         A property that does not name its chip sets accepts all pieces.
         """
@@ -327,7 +327,7 @@ class PropertySnapshot:
         return self.gaming_day(moment)
 
     def other_day(self, claimed: date, moment: datetime) -> str:
-        """Return a message that states the gaming day of a moment and the differing claimed one."""
+        """Return the message that a moment lies in another gaming day than the claimed one."""
         return (
             f"'gaming_day' {claimed}: {self.clock_text(moment)} is in gaming day "
             f"{self.gaming_day(moment)} of {self.document.property}, which begins at "

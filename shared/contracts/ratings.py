@@ -260,7 +260,7 @@ class SeatTie(Contract):
 class RatedSpan(Contract):
     """A time of uninterrupted play at one table, in one seat, with one average bet.
 
-    In a statement it also lies in one gaming day and, where rounds are settled, under one rules submission.
+    In `RatingStated`, a span also lies in one gaming day and, if rounds are settled, under one rules submission.
     `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known. `tie` is None
     if a person, not a device, reported who sat in the seat.
     """
@@ -306,8 +306,8 @@ class RatingStated(Fact):
 
     When later records change the rating, the fact is recorded again as the next `revision`; the last revision counts. A
     revision without `closed_at` withdraws the earlier ones, because the rating was not closed after all, or never
-    opened. `seconds` excludes pauses. `average_bet_cents` is weighted by time. It and the theoretical win are each
-    rounded once, half to even, from the exact sum over the spans.
+    opened. `seconds` excludes pauses. `average_bet_cents` is weighted by time. Average bet and theoretical win are
+    each rounded once, half to even, from the exact sum over the spans.
     """
 
     property: Name

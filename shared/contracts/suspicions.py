@@ -25,7 +25,7 @@ SarSeen = Literal["report", "file"]
 
 
 class AboutSar(Fact):
-    """A person's action on a suspicious activity report, numbered by property from 1."""
+    """A person's action on a suspicious activity report; reports are numbered by property, from 1."""
 
     property: Name
     sar: int

@@ -94,7 +94,7 @@ class VigorishReturn(VigorishSettled, ReturnedVigorish):
 
 @fact("vigorish.voided", VIGORISH, moves_money=True)
 class VigorishVoided(VigorishSettled):
-    """A table's action on vigorish was reversed. Pit event `event`, of the type `settled`, reported it.
+    """A table's action on vigorish was reversed; pit event `event`, of type `settled`, had reported the action.
 
     Cents are positive.
     """

@@ -27,7 +27,7 @@ Times = Annotated[int, Field(strict=True)]
 
 
 class Missing(Contract):
-    """A record missing from a table's day: its kind, the name of the box or slip (empty if none), and since when."""
+    """A record missing from a table's day since a moment: its kind, and the name of its box or slip (empty if none)."""
 
     what: MissingKind
     name: str = ""

@@ -26,7 +26,7 @@ REGULATIONS: Final[tuple[str, ...]] = known_regulations()
 
 
 def games() -> Mapping[str, Game[Any]]:
-    """Return the games that the catalogues name, by name, such as `blackjack`."""
+    """Return the games of all catalogues, keyed by name, such as `blackjack`."""
     return {name: _game(name) for name in sorted({catalogue(regulation).game for regulation in REGULATIONS})}
 
 
@@ -50,12 +50,12 @@ def parse_round(regulation: str, raw: Mapping[str, Any]) -> Round:
 
 
 def validate_submission(regulation: str, submission: Submission) -> None:
-    """Raise `Refused` if a rules submission selects what the regulation does not allow, or is invalid for its game."""
+    """Raise `Refused` if a submission's selections are not allowed by the regulation or are invalid for its game."""
     compile_rules(regulation, submission)
 
 
 def compile_rules(regulation: str, submission: Submission) -> Rules[Any]:
-    """Check a submission and resolve what it selects; raise `Refused` if the regulation does not allow it."""
+    """Check a submission and resolve its selections; raise `Refused` if the regulation does not allow them."""
     rules: Rules[Any] = game_of(regulation).compile(select(catalogue(regulation), submission))
     return rules
 

@@ -114,7 +114,7 @@ def _reason(location: tuple[int | str, ...], details: Mapping[str, Any], absent:
 
 
 def what_is_wrong(details: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, given pydantic's details of one error, and what is allowed instead.
+    """Return the problem with a value and the allowed values, in words, given pydantic's details of one error.
 
     >>> what_is_wrong({"type": "int_from_float", "input": 10.5, "msg": "..."})
     'write a whole number, without a point and without quotes (of money: cents)'

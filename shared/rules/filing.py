@@ -14,7 +14,7 @@ def check_submission(regulation: str, submission: Submission) -> list[Finding]:
     """Return all faults of a submission, each with its place in the submission and its paragraph.
 
     Some faults prevent settlement: `select` and the game itself would refuse the submission. Others only prevent
-    filing: a missing house way that the regulation demands, or a payout limit below what one patron could win.
+    filing: a missing house way that the regulation demands, or a payout limit below the most that one patron could win.
     """
     if regulation not in known_regulations():
         known = ", ".join(known_regulations())

@@ -13,7 +13,7 @@ HOUSE: Final = "house"
 class Line:
     """One settled stake, or one bonus without a stake of its own. All amounts are whole cents.
 
-    `stake` was at risk. `payout` is paid in addition to `stake_returned`, and includes what a meter paid
+    `stake` was at risk. `payout` is paid in addition to `stake_returned`, and includes the award from a meter
     (`from_meter`). `vigorish` is taken from the player. `paragraph` is the rule that decided the line. `house_share` is
     the house's share of a co-banked surplus or shortage. `paid_by` is `bank` for lines against a banking player.
     """

@@ -130,7 +130,7 @@ def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: boo
 
 
 def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
-    """Return the rank of the hand if every wild card takes its most frequent rank, or the highest of several."""
+    """Return the rank of the hand if every wild card takes the most frequent natural rank (in a tie, the highest)."""
     value, *others = sorted(counts, key=lambda value: (counts[value], value), reverse=True)
     alike = counts[value] + wilds
     if alike == 5:

@@ -210,7 +210,7 @@ def _state(cards: Cards) -> int:
 
 
 def _dealer(natural: bool, number: int) -> DealerHand:
-    """Return an example of a dealer's hand of 21 with this number of cards; a natural is a Blackjack."""
+    """Return an example of a dealer's hand of 21 with this number of cards; if `natural`, a Blackjack."""
     low = {2: (1, 10), 3: (4, 7, 10), 4: (2, 4, 5, 10), 5: (2, 2, 3, 4, 10), 6: (1, 2, 2, 3, 3, 10)}
     values = low.get(number, (1, 1, 2, 2, 2, 3, 10))
     cards = tuple(CARD_OF[11 if value == 1 else value] for value in values)

@@ -51,7 +51,7 @@ def is_soft(state: int) -> bool:
 
 
 def two_cards(first: int, second: int) -> int:
-    """Return the state of a hand of two cards, given by value."""
+    """Return the state of a hand of two cards, each given by its value."""
     return add(add(0, first), second)
 
 

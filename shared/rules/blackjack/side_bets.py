@@ -95,7 +95,7 @@ def match_the_dealer(first: StandardCard, second: StandardCard, up: StandardCard
 
 
 def two_matches(one: str, other: str) -> str:
-    """Return the category of two cards that both match the up card, given the category of each."""
+    """Return the category of two initial cards that both match the up card, given the category of each."""
     return f"two_{one.replace('card', 'cards')}" if one == other else f"{_SAME}_and_one_of_a_different_suit"
 
 

@@ -229,9 +229,9 @@ class Wager(Record):
 
 
 class IrregularityRule(Record):
-    """The effect of an irregularity on the round, whether it names a seat, and whether it names a number of cards.
+    """The effect of an irregularity on the round, and whether its record names a seat and a number of cards.
 
-    With `from_cards`, it has the effect only if at least that number of cards is involved.
+    With `from_cards`, the irregularity has an effect only if at least that number of cards is involved.
     """
 
     effect: Literal["none", "dead_hand", "dead_round", "may_void_hand", "abandoned", "dead_round_but_bonuses"]

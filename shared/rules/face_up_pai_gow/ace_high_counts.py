@@ -101,7 +101,7 @@ def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
 
 @cache
 def _suitings(kind: Kind, cards: int, held: Suited) -> int:
-    """Return the number of ways to assign suits to `cards` more cards without a flush; `held` are the cards by suit."""
+    """Return the number of ways to assign suits to `cards` more cards without a flush, given the suits `held`."""
     return sum(
         _orders(suited)
         for suited in _splits(cards)

@@ -35,7 +35,7 @@ UNINTERRUPTED: Final = Interruptions(void=None, bonus_void=None, abandoned={}, m
 
 
 def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
-    """Return how irregularities interrupted a round; raise `Refused` for unknown or impossible ones."""
+    """Return how irregularities interrupted a round; raise `Refused` for unknown or impossible irregularities."""
     if not round_.irregularities:
         return UNINTERRUPTED
     void = bonus_void = None

@@ -111,7 +111,7 @@ class HouseWay:
     paragraph: str
 
     def low(self, seven: CardSet) -> CardSet:
-        """Return the two cards of the low hand; raise `Refused` if the rule leaves a high hand that ranks below it."""
+        """Return the two cards of the low hand; raise `Refused` if the high hand would rank lower."""
         held = _held(seven)
         shape = held.shape
         rule = next(

@@ -17,7 +17,7 @@ class Interruptions(NamedTuple):
     exposed: frozenset[int]
     """The seats with a card that the dealer exposed; their players may void the hand."""
     abandoned: Mapping[int, str]
-    """Seat whose player left, so that its wagers lose -> the paragraph."""
+    """Seat -> paragraph, for the seats whose players left, so that their wagers lose."""
 
 
 NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset(), abandoned={})
