@@ -244,7 +244,7 @@ class CageMoved(CageTransaction, EnteredLate):
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
 class CageVoided(CageTransaction, AsShown):
-    """The mistaken transaction `voids` (its number) was voided by a different person from the one who entered it."""
+    """Transaction number `voids`, entered by mistake, was voided by a different person from the one who entered it."""
 
     voids: Number
     moved_by: Person

@@ -125,7 +125,7 @@ class _Kinds:
         return iter(self._by_name.values())
 
     def of_type(self, type_: str) -> EventKind | None:
-        """Return the kind with this type name, of any version; None if the name or so recent a version is unknown."""
+        """Return the kind with this type name, of any version; None if this release does not know name or version."""
         name, version = name_and_version(type_)
         kind = self._by_name.get(name)
         return None if kind is None or version > kind.version else kind

@@ -1,4 +1,4 @@
-"""Facts about filings with FinCEN or the IRS, on the topic `accounts`: each step of a filing.
+"""Facts about filings with FinCEN or the IRS (topic `accounts`): preparation, release, sending, answer, withdrawal.
 
 The file itself contains personal data, so a fact has only its SHA-256 and its size.
 """

@@ -1,7 +1,7 @@
 """The events of a table's pit. Amounts are cents.
 
-Pit events can be voided and corrected like rounds: an event of the same stream names the event that it changes by its
-sequence, with a reason and two people. Of all statements about an event, the latest counts.
+Pit events can be voided and corrected like rounds: a later event of the same stream has the sequence of the changed
+event, the reason and two people. Of all statements about an event, the latest counts.
 """
 
 from functools import reduce
@@ -286,7 +286,7 @@ class CollectedTime(PitData):
 
 
 class VigorishOfRound(PitData):
-    """Vigorish of a seat in a round. `bank`: owed as the bank or a co-bank, not as a player."""
+    """Vigorish of a seat in a round; `bank` is true if it is owed as the bank or a co-bank, not as a player."""
 
     round_id: Identifier
     seat: Seat

@@ -169,7 +169,7 @@ class Shift(Contract):
 class ChipSet(Contract):
     """A set of value chips, coins or plaques of a property, in the denominations `denominations_cents`.
 
-    They may be used on its tables on the gaming days from `in_use_from` up to but not including `retired_on`.
+    The set may be used at tables on the gaming days from `in_use_from` up to but not including `retired_on`.
     """
 
     chip_set: Name

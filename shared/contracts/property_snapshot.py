@@ -327,7 +327,7 @@ class PropertySnapshot:
         return self.gaming_day(moment)
 
     def other_day(self, claimed: date, moment: datetime) -> str:
-        """Return the message that a moment lies in another gaming day than the claimed one."""
+        """Return the message that a moment lies in a different gaming day from the claimed one."""
         return (
             f"'gaming_day' {claimed}: {self.clock_text(moment)} is in gaming day "
             f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
@@ -340,7 +340,7 @@ class PropertySnapshot:
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return the time by which a pit event may lie outside its gaming day."""
+        """Return the maximum time by which a pit event may lie outside its gaming day."""
         return timedelta(minutes=self.document.plausibility.boundary_minutes)
 
     def limit_cents(self, name: MoneyLimit, day: date) -> int:

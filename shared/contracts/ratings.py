@@ -81,7 +81,7 @@ class OpenedRating(RatingEvent):
 
 @event("rating.moved", RATING_EVENTS)
 class MovedRating(RatingEvent):
-    """The patron plays on at this table, or in another seat of it."""
+    """The patron moved to this table, or to another seat at this table."""
 
     seat: Seat | None = None
 
@@ -93,7 +93,7 @@ class PausedRating(RatingEvent):
 
 @event("rating.resumed", RATING_EVENTS)
 class ResumedRating(RatingEvent):
-    """The patron plays again."""
+    """The patron resumed play after a pause."""
 
 
 @event("rating.bet", RATING_EVENTS)

@@ -97,7 +97,7 @@ def as_yaml(document: Mapping[str, Any]) -> str:
 
 
 class _Plain(GenerateJsonSchema):
-    """Omits titles that only repeat the names of fields."""
+    """A generator of JSON Schemas without the titles that only repeat the names of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         del schema

@@ -1,4 +1,4 @@
-"""Facts of round settlement, on the topic `settlements`: rounds posted and reversed, and reports without posting."""
+"""Facts of round settlement, on the topic `settlements`: rounds posted or reversed, and events without a posting."""
 
 from datetime import date
 from functools import reduce

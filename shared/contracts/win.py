@@ -89,11 +89,11 @@ class WinFigures(Contract):
     boxes_counted: Times = 0
 
     def __add__(self, other: "WinFigures") -> "WinFigures":
-        """Return the sum of these figures and the other ones, figure by figure."""
+        """Return the sum of these figures and `other`, figure by figure."""
         return WinFigures(**{name: value + getattr(other, name) for name, value in self})
 
     def __sub__(self, other: "WinFigures") -> "WinFigures":
-        """Return these figures less the other ones, figure by figure."""
+        """Return these figures less `other`, figure by figure."""
         return WinFigures(**{name: value - getattr(other, name) for name, value in self})
 
 

@@ -61,7 +61,10 @@ def compile_rules(regulation: str, submission: Submission) -> Rules[Any]:
 
 
 def settle(regulation: str, round_: Round, submission: Submission) -> Settlement:
-    """Settle one round; raise `Refused`. For many rounds, compile the submission first with `compile_rules`."""
+    """Settle one round; raise `Refused` if the submission is not allowed or the record is impossible.
+
+    For many rounds, compile the submission first with `compile_rules`.
+    """
     model = round_type(regulation)
     if not isinstance(round_, model):
         raise Refused(f"a {type(round_).__name__} is not a round under {regulation}, which is a {model.__name__}")

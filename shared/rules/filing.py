@@ -69,7 +69,7 @@ def _least_limit(selection: Selection, submission: Submission) -> Iterator[Findi
 
 
 def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) -> int:
-    """Return the most that one patron could win in a round on the limited wagers, in cents, with the limit's bets.
+    """Return the most that one patron could win in a round on the limited wagers, in cents, with the bets of `terms`.
 
     Interpretation: only odds count, because a meter's reading is not an amount of the submission, and Envy Bonuses
     depend on other hands. Each wager is assumed to win its best row, because all wagers can do so in one round. If the

@@ -127,7 +127,7 @@ class Progressive:
 
 
 def with_bonus(hands: Iterable[Hands], bonus: Row | None, chance: Fraction) -> list[Hands]:
-    """Return `hands` with a bonus paid at probability `chance`, whether or not the wager wins; None: no bonus."""
+    """Return `hands` with a bonus of probability `chance`, paid even if the wager loses; None: no bonus."""
     if bonus is None:
         return list(hands)
     return [

@@ -163,7 +163,7 @@ def _dealers(up: int) -> Iterator[tuple[bool, list[Drawn]]]:
 
 
 def _together(shoe: Sequence[int], hands: Sequence[Drawn], dealers: Sequence[Drawn]) -> dict[int, Fraction]:
-    """Return the probability of all deals of one of `hands` and one of `dealers`, by number of dealer's cards.
+    """Return the probability that one of `hands` meets one of `dealers`, keyed by the dealer's number of cards.
 
     Seven or more dealer's cards are counted as seven.
     """

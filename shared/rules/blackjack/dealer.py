@@ -13,7 +13,7 @@ _STANDS_ON: Final = 17
 
 @dataclass(frozen=True, slots=True)
 class DealerHand:
-    """The dealer's cards in order; `hole` is None in a round that stopped before it was recorded."""
+    """The dealer's cards in order; `hole` is None in a round that stopped before the hole card was recorded."""
 
     cards: tuple[StandardCard, ...]
     up: StandardCard

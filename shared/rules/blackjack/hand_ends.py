@@ -125,7 +125,7 @@ class Hand:
 def ends_of_pair(
     first: int, second: int, strategy: Strategy, drawn: Sequence[float], cards: int, backs: Backs
 ) -> list[Ends]:
-    """Return the distribution of the results of two cards, not a Blackjack, for each of the dealer's `AGAINST`.
+    """Return the results of two cards, not a Blackjack: one distribution for each dealer's result (`AGAINST`).
 
     `drawn` has the probability of each value for the next card. `cards` is the number of cards of the first card's
     value that were in the shoe when the two were dealt.
@@ -159,7 +159,7 @@ def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tu
 
 
 def ends_of_natural(strategy: Strategy, backs: Backs) -> list[Ends]:
-    """Return the results of a Blackjack for each of `AGAINST`; even money is taken if it is worth more."""
+    """Return the results of a Blackjack for each dealer's result (`AGAINST`); even money is taken if worth more."""
     if strategy.takes_even_money:
         return [{STAKED + backs.wins: 1.0}] * len(AGAINST)
     return [{STAKED + units: 1.0} for units in backs.of_natural]

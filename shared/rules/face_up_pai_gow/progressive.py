@@ -17,7 +17,7 @@ _JOKER: Final = card_set([JOKER])
 
 
 class Progressive:
-    """The selected paytable with its meter. `stake` is the only permitted amount, `reset` the seed; cents."""
+    """The selected paytable with its meter. `stake` is the only permitted amount, `reset` the seed, in cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the terms of the offered wager and its selected paytable."""

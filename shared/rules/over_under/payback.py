@@ -56,7 +56,7 @@ _SURRENDERED: Final = (Fraction(1), End("surrendered", Fraction(1), Fraction(0))
 
 
 def _after_first_cards(cards: Counter[int], sides: Mapping[str, Fraction]) -> Iterator[tuple[Fraction, End]]:
-    """Yield (probability, result) under the best decision after each first card; `sides` are the returns of a win."""
+    """Yield (weight, result) for the best decision after each first card; `sides` has the return if a side wins."""
     for first, copies in cards.items():
         left = cards.copy()
         left[first] -= 1

@@ -64,7 +64,7 @@ class OptionalWagers:
                 self.progressive.contribute(seat.seat, stake, board)
 
     def settle(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
-        """Return the lines of the seats, which are in settlement order; voided and abandoned seats have none."""
+        """Return the lines of the seats, which are in settlement order; voided and abandoned seats have no lines."""
         allowance = _Allowance(self.limit, self.limit_paragraph)
         lines: list[Line] = []
         for seat in seats:
