@@ -40,8 +40,8 @@ class AtCage(Fact):
 class CheckPayment(OnBehalf):
     """A payment on a counter check, possibly on behalf of others.
 
-    `drawer` is the payer; if it is missing, the drawer of the check paid. `table` is the table that issued the check;
-    None for a check that replaced others.
+    `drawer` is the payer: the drawer of the check, unless somebody else paid; None if unknown. `table` is the table
+    that issued the check; None for a check that replaced others.
     """
 
     CONDUCTED_BY = "drawer"
