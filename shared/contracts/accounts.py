@@ -1,4 +1,4 @@
-"""Facts of the wagering accounts on `accounts`: money in and out, wagers held and in play, results, decisions."""
+"""Facts about wagering accounts, on the topic `accounts`: money in and out, wagers, results, decisions."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -30,9 +30,9 @@ class AccountMovement(Contract):
 
     Promotional money is recorded separately: it is wagered like other money, but never paid out.
 
-    `table` is set for a game account; a wallet has none. `version` is the account's version after this entry. A
-    settlement's movement has no version, because its position follows from the order of its shard and no other entry of
-    the account refers to it.
+    `table` is set for a game account; a wallet has none. `version` is the account's version after this entry.
+    It is None in a settlement, because no other entry of the account refers to the settlement, whose position follows
+    from the order of its shard.
     """
 
     account: Name
@@ -108,7 +108,7 @@ class AccountCashedOut(AccountBoughtIn):
 
 
 class AboutHold(AboutAccount):
-    """A person's action on a hold for a wager: `cents` of an account, of which `promotional_cents` are promotional.
+    """A person's action on a hold for a wager: `cents`, including `promotional_cents` of promotional money.
 
     `round_version` counts the entries that changed the round or a hold for it, including this one.
     """
@@ -179,7 +179,7 @@ class AccountResult(Contract):
 
 
 class EndedHold(Contract):
-    """A hold that ended with the result: `settled` if its wager was staked, else `returned`."""
+    """A hold that ended with its round: `settled` if its wager was staked, otherwise `returned`."""
 
     account: Name
     hold: int

@@ -17,7 +17,7 @@ Others = Annotated[
 
 
 def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str | None:
-    """Return why a conductor cannot act on behalf of these others, or None if the conductor can.
+    """Return why a conductor cannot act on behalf of the persons `others`, or None if the conductor can.
 
     The conductor must be named and must not be among the others, and no person may be listed twice.
 
@@ -36,13 +36,13 @@ def wrong_agency(conductor: str | None, others: tuple[str, ...] | None) -> str |
 
 
 def require_agency(conductor: str | None, others: tuple[str, ...] | None) -> None:
-    """Raise Rejected if the conductor cannot act on behalf of these others (`wrong_agency`)."""
+    """Raise Rejected if the conductor cannot act on behalf of the persons `others` (`wrong_agency`)."""
     if (wrong := wrong_agency(conductor, others)) is not None:
         raise Rejected(Reason.CONTRADICTS, wrong)
 
 
 class OnBehalf(Contract):
-    """A transaction, possibly on behalf of others; if `on_behalf_of` is missing, it is the conductor's own.
+    """A transaction, possibly on behalf of others; without `on_behalf_of`, on the conductor's own behalf.
 
     `CONDUCTED_BY` is the name of the field that holds the conductor.
     """

@@ -1,4 +1,4 @@
-"""Facts about the cage in the table-inventory ledger: counter checks, and transactions with patrons. Cents."""
+"""Facts about the cage in the table-inventory ledger: counter checks, and patrons' transactions. Amounts are cents."""
 
 from collections.abc import Container, Mapping
 from datetime import date
@@ -38,9 +38,10 @@ class AtCage(Fact):
 
 
 class CheckPayment(OnBehalf):
-    """A payment on a counter check, possibly on behalf of others. `drawer` is the payer, by default its drawer.
+    """A payment on a counter check, possibly on behalf of others.
 
-    `table` is the table that issued the check; None for a check that replaced others.
+    `drawer` is the payer: the drawer of the check, unless somebody else paid; None if unknown. `table` is the table
+    that issued the check; None for a check that replaced others.
     """
 
     CONDUCTED_BY = "drawer"
@@ -70,7 +71,7 @@ class RedemptionVoided(AtCage, CheckPayment, AsShown):
 
 @fact("counter_check.returned", INVENTORY, moves_money=True, stream=DESK)
 class CheckReturned(AtCage, CheckPayment, EnteredLate):
-    """A deposited check, or the payer's own check of step `returns`, came back unpaid: the amount is owed again.
+    """The payment in step `returns`, by deposit or by the payer's own check, came back unpaid: it is owed again.
 
     Unlike a void, a return belongs to the gaming day and shift in which the cage learned of it.
     """
@@ -89,9 +90,9 @@ class ReplacedCheck(Contract):
 
 @fact("counter_check.replaced", INVENTORY, stream=DESK)
 class CheckReplaced(AtCage, EnteredLate):
-    """A counter check replaced several others (consolidation), or one that had been paid in part.
+    """A counter check replaced several others (consolidation), or a single check that had been paid in part.
 
-    `cents` is the debt that passes from the replaced checks to this one. `first_issued_at` is the time at which the
+    `cents` is the debt that passes from the replaced checks to the new one. `first_issued_at` is the time at which the
     oldest replaced check was issued, because a replacement does not reset the age of a debt.
     """
 
@@ -192,7 +193,7 @@ class CageMovement(OnBehalf):
         return ("in", "out") if direction == "both" else (direction,)
 
     def instruments(self) -> dict[Direction, Instrument | None]:
-        """Return direction -> monetary instrument that passes (None: not described); two if they are exchanged."""
+        """Return the monetary instrument that passes in each direction; None if it is not described."""
         own = INSTRUMENTS.get(self.kind)
         if own is None:
             return dict.fromkeys(self.directions(), self.instrument) if self.medium == "instrument" else {}
@@ -243,7 +244,7 @@ class CageMoved(CageTransaction, EnteredLate):
 
 @fact("cage.voided", INVENTORY, moves_money=True, stream=DESK)
 class CageVoided(CageTransaction, AsShown):
-    """The transaction number `voids`, a mistake, was voided by a different person from the one who entered it."""
+    """Transaction number `voids`, entered by mistake, was voided by a different person from the one who entered it."""
 
     voids: Number
     moved_by: Person
@@ -269,8 +270,8 @@ class PaidWin(Contract):
 
     A win in a round names its `regulation`. At a counted table, where no round is settled, `odds` are those printed on
     the layout (`30 to 1`). A payout limit may reduce the payout below these odds; `capped` then names the limit.
-    Forms go by what was paid, not by the odds. `side_bet` marks a side bet, because a form that exempts a game may
-    cover its side bets.
+    Tax forms report the amount paid, not the amount at these odds. `side_bet` marks a side bet, because a form that
+    exempts a game may cover its side bets.
     """
 
     regulation: Name | None = None
@@ -300,16 +301,17 @@ class PaidWin(Contract):
 
 @fact("winner.identified", INVENTORY, moves_money=True, stream=DESK)
 class WinnerIdentified(Fact):
-    """The winner of a wager at a seat was identified, with the status of the form. The latest fact about a win counts.
+    """The winner of a wager at a seat was identified, with the status of the tax form.
 
-    A win in a round is identified by `round_id`. A counted table has no rounds, so its win is identified by the minute
-    `won_at` and the amounts `paid`. Its wagers are in no rules submission, so `wager_words` describes the wager.
+    The latest fact about a win counts. A win in a round is identified by `round_id`. A counted table has no rounds, so
+    its win is identified by the minute `won_at` and the amounts `paid`. Its wagers are in no rules submission, so
+    `wager_words` describes the wager.
 
     `form_number` is the number printed on the form or assigned by the filing. `withheld_cents` is the federal tax
-    withheld, and `before_cents` the amount in the previous fact about this win; the fields for state and local tax are
-    alike. Federal and state tax are None if nobody recorded what was withheld, and 0 if nothing was. When a round is
-    settled, the owner of the chips is unknown; `paid` has the amounts of a win that is reportable only once its winner
-    is known. `paid_on` is the date of payment by the property's clock, if it differs from the date on which the round
+    withheld, and `before_cents` the amount in the previous fact about this win; state and local tax have such fields,
+    too. Federal and state tax are None if it was not recorded whether tax was withheld, and 0 if none was. Settlement
+    does not know who owns the chips, so a win may become reportable only when its winner is known; `paid` then has its
+    amounts. `paid_on` is the date of payment by the property's clock, if it differs from the date on which the round
     closed.
     """
 
@@ -340,7 +342,7 @@ class WinnerIdentified(Fact):
     at: AwareDatetime
 
     def withheld_changes(self) -> dict[Taxed, int]:
-        """Return the change that this fact makes to each recorded withholding, as cents by tax."""
+        """Return the change in each recorded withholding, in cents by tax."""
         return {
             "federal": (self.withheld_cents or 0) - self.before_cents,
             "state": (self.state_withheld_cents or 0) - self.state_before_cents,

@@ -1,4 +1,4 @@
-"""Facts about the contents of cage locations: transfers between locations, and counts of a location. Cents.
+"""Facts about the contents of cage locations: transfers and counts. Amounts are cents.
 
 A location is `cage`, which every property has, or one of the `cage_locations` of its document: a drawer, a bank, the
 vault. A transfer has a location as giver, receiver or both; the other party may be outside the cage (`Outside`).
@@ -136,7 +136,7 @@ def money_of(contents: Iterable[HeldPieces]) -> int:
 
 
 class CageTransfer(Fact):
-    """A step, on a `gaming_day`, of a transfer from a `giver` to a `receiver`; one of them may be outside the cage."""
+    """A step of a transfer from a `giver` to a `receiver`, on a gaming day; one of them may be outside the cage."""
 
     property: Name
     gaming_day: date
@@ -182,8 +182,8 @@ Book = dict[HeldCause, SignedCents]
 class CageCount(Fact):
     """A count of the whole contents of a location. The `cashier` is accountable for any over or short.
 
-    A drawer is with its cashier from one verified count to the next, unless the count names a `next_cashier`, who takes
-    the drawer over with what was counted.
+    A cashier keeps a drawer from one verified count to the next. If the count names a `next_cashier`, that person takes
+    over the drawer with the counted contents.
 
     `book` is the ledger's record of the location at the moment of the count: all money that ever came in and went out,
     by cause.

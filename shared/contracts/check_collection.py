@@ -1,4 +1,4 @@
-"""Facts about counter checks after a deposit or default: cleared, in collection, written off, recovered. Cents."""
+"""Facts about counter checks after a deposit or default: clearing, collection, write-off, recovery. In cents."""
 
 from typing import Annotated, Literal
 
@@ -28,7 +28,7 @@ class OwedCheck(Contract):
 
 @fact("counter_check.cleared", INVENTORY, stream=DESK)
 class CheckCleared(AtCage, CheckPayment, EnteredLate):
-    """The bank paid the deposited check, or the payer's own check, of step `clears`: it can no longer be returned."""
+    """The payment in step `clears`, by deposit or by the payer's own check, cleared and can no longer be returned."""
 
     clears: Number
 
@@ -68,7 +68,7 @@ class CheckWriteOffEntered(CheckWriteOffRef, CheckToWriteOff):
 class CheckWrittenOff(AtCage, CheckToWriteOff, AsShown):
     """A write-off of a counter check, whole or partial, was approved by a different person from the one who entered it.
 
-    `left_cents` is still owed on it.
+    `left_cents` is still owed on the check.
     """
 
     check_write_off: Number
@@ -87,7 +87,7 @@ class CheckWriteOffRejected(CheckWriteOffRef):
 
 @fact("counter_check.recovered", INVENTORY, moves_money=True, stream=DESK)
 class CheckRecovered(AtCage, CheckPayment, PaidByInstrument, EnteredLate):
-    """A payment was made on a counter check after its write-off; `recovered_cents` is the total including it."""
+    """A payment was made on a written-off counter check; `recovered_cents` is the total including this payment."""
 
     check_write_off: Number
     recovered_cents: Cents
@@ -111,9 +111,9 @@ class RecoveryVoided(RecoveryUndone, AsShown):
 
 @fact("counter_check.recovery_returned", INVENTORY, moves_money=True, stream=DESK)
 class RecoveryReturned(RecoveryUndone, EnteredLate):
-    """The check by which a recovery was paid in step `returns` came back unpaid.
+    """The check that paid a recovery in step `returns` came back unpaid.
 
-    Like the return of a redemption, it belongs to the gaming day and shift in which the cage learned of it.
+    Like the return of a redemption, this fact belongs to the gaming day and shift in which the cage learned of it.
     """
 
     returns: Number

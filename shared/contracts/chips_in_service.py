@@ -38,8 +38,8 @@ class ChipsInService(Fact, ChipsBroughtForward):
     """An opening position of chips in service, with its `source`. A later revision replaces the approved one.
 
     `before` is the replaced position, `before_revision` its number. Chips that came from the manufacturer on the gaming
-    day or later, less those that were destroyed, count on top of the position: `put_in_since_cents` is their value as
-    of this step, and `in_service_cents` the value of all chips in service with both.
+    day or later, less those that were destroyed, are added to the position: `put_in_since_cents` is their value as of
+    this step, and `in_service_cents` the value of all chips in service, the position included.
     """
 
     property: Name

@@ -1,4 +1,4 @@
-"""Facts about contests in the table-inventory ledger: fees, prizes, and approval. Cents."""
+"""Facts about contests in the table-inventory ledger: fees, prizes, and approval. Amounts are cents."""
 
 from datetime import date
 from typing import Annotated

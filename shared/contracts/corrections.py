@@ -41,7 +41,7 @@ class CorrectionProposed(CorrectionOfRound):
 
 @fact("correction.approved", SETTLEMENTS, stream=_STREAM)
 class CorrectionApproved(CorrectionProposed, AsShown):
-    """Another person approved a correction. `sequence` is its position in the desk stream of the table."""
+    """Another person approved a correction. `sequence` is the approval's position in the desk stream of the table."""
 
     approved_by: Person
     approved_at: AwareDatetime

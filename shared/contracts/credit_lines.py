@@ -1,4 +1,4 @@
-"""Facts about patrons' credit lines in the table-inventory ledger: limits, and counter checks prepared. Cents."""
+"""Facts about patrons' credit lines in the table-inventory ledger: limits, prepared counter checks. In cents."""
 
 from datetime import date
 from typing import Annotated, Literal

@@ -83,7 +83,7 @@ class FormLine(NamedTuple):
 
 
 class MovedFor(Protocol):
-    """Currency moved as `MovedCurrency` has it, by a conductor on behalf of others; without both on one's own."""
+    """Currency moved by a conductor on behalf of others; if neither is given, on one's own behalf."""
 
     @property
     def kind(self) -> str: ...
@@ -103,7 +103,7 @@ _Moved = TypeVar("_Moved", bound=MovedFor)
 
 
 class DigestedLine(NamedTuple):
-    """A line as the form has it: code, purpose, country, and whole dollars."""
+    """A line as printed on the form: code, purpose, country, and whole dollars."""
 
     code: str
     purpose: str
@@ -112,7 +112,7 @@ class DigestedLine(NamedTuple):
 
 
 class DigestedParty(NamedTuple):
-    """A person's part as the form has it: the code of the party, and its whole dollars in and out."""
+    """A party as printed on the form: its code, and its whole dollars in and out."""
 
     code: str
     in_dollars: int
@@ -120,7 +120,7 @@ class DigestedParty(NamedTuple):
 
 
 def form_line(one: MovedCurrency) -> FormLine:
-    """Return the line of the form to which currency moved belongs.
+    """Return the line of the form on which a movement of currency is reported.
 
     >>> form_line(MovedCurrency("chip purchase", "in", "", 500_010))
     FormLine(direction='in', code='18', specified='')
@@ -138,7 +138,7 @@ def form_line(one: MovedCurrency) -> FormLine:
 def dollars_by_line(moved: Iterable[MovedCurrency]) -> dict[FormLine, int]:
     """Return the whole dollars of each line of the form, rounded up, in the order in which the lines first occur.
 
-    Movements of several kinds that are one line of the form are added up before they are rounded.
+    Movements of different kinds that are reported on the same line are added up before they are rounded.
 
     >>> moved = MovedCurrency("chip purchase", "in", "", 10), MovedCurrency("chips for currency", "in", "", 80)
     >>> list(dollars_by_line(moved).values())
@@ -152,7 +152,7 @@ def dollars_by_line(moved: Iterable[MovedCurrency]) -> dict[FormLine, int]:
 
 
 def dollars_in_and_out(moved: Iterable[MovedFor]) -> dict[Direction, int]:
-    """Return the sums of the lines of the form in and out, whole dollars."""
+    """Return the total of the form's lines for each direction, in whole dollars."""
     sums: dict[Direction, int] = {"in": 0, "out": 0}
     for line, dollars in dollars_by_line(map(_without_persons, moved)).items():
         sums[line.direction] += dollars
@@ -160,10 +160,10 @@ def dollars_in_and_out(moved: Iterable[MovedFor]) -> dict[Direction, int]:
 
 
 def parts_of(reference: str, moved: Iterable[_Moved]) -> dict[tuple[str, str], list[_Moved]]:
-    """Return what was moved by person and code of the party, the parts of `reference` first, ordered by their codes.
+    """Return the movements of each party, keyed by (person, party code); those of `reference` come first, by code.
 
-    A person who acts both on their own behalf and for others, or for whom others act, has several parts. An amount that
-    is moved for several persons counts in full for each of them. Where nothing was moved, `reference` has one part.
+    A person who acts both on their own behalf and for others, or for whom others act, is several parties. An amount
+    moved for several persons counts in full for each of them. If nothing was moved, `reference` is the only party.
     """
     parts: dict[tuple[str, str], list[_Moved]] = {}
     for one in moved:
@@ -194,7 +194,7 @@ def lines_digest(lines: Iterable[DigestedLine], parties: Iterable[DigestedParty]
 
 
 def digest_of_moved(reference: str, moved: Iterable[MovedFor]) -> str:
-    """Return the `lines_digest` of the report that `reference` would have of what was moved."""
+    """Return the `lines_digest` of a report about the person `reference` with these movements."""
     every = list(moved)
     dollars = dollars_by_line(map(_without_persons, every))
     lines = [DigestedLine(line.code, line.purpose, line.country, sum_of) for line, sum_of in dollars.items()]

@@ -168,7 +168,7 @@ def rating_of(recorded: Sequence[RecordedStep]) -> Rating:
 
 
 def effective_steps(recorded: Iterable[RecordedStep]) -> tuple[list[Step], list[Contradiction]]:
-    """Return the steps as amended, in order and without voided steps, and the amendments without effect.
+    """Return the amended steps in order, without voided ones, and a contradiction for each ineffective amendment.
 
     If a step was amended several times, the latest valid amendment counts.
     """

@@ -54,7 +54,7 @@ class DeviceKey(Contract):
 
 
 class Signing(Contract):
-    """A device or system that signs for tables on the topics in `signs`, with any currently valid one of its keys."""
+    """A device or system that signs events of tables, on the topics in `signs`, with any of its valid keys."""
 
     signs: tuple[SignedTopic, ...] = Field(default=(), max_length=3)
     signing_keys: tuple[DeviceKey, ...] = Field(default=(), max_length=10)

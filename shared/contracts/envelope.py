@@ -145,7 +145,7 @@ def table_source(property_name: str, table: str) -> str:
 
 
 def property_of(source: str | None) -> str | None:
-    """Return the property of a table's or pit's stream; None for any other stream, or none.
+    """Return the property named in the stream of a table or its pit; None for any other stream and for None.
 
     >>> property_of(pit_source("riverside", "BJ-01"))
     'riverside'
@@ -172,12 +172,12 @@ def shard_of(source: str) -> int:
 
 
 def canonical(document: Any) -> bytes:
-    """Return JSON in the canonical form of RFC 8785 for objects, lists, texts, integers and booleans."""
+    """Return JSON in the canonical form of RFC 8785, for objects, lists, strings, integers and booleans."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def as_json(contract: Contract) -> dict[str, Any]:
-    """Return a contract as a JSON document, omitting members without a value."""
+    """Return a model as a JSON document, without the members that are None."""
     return contract.model_dump(mode="json", exclude_none=True)
 
 

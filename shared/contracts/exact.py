@@ -24,7 +24,7 @@ def nanocents(cents: int) -> int:
 
 
 def share(cents: int, rate: Fraction) -> int:
-    """Return a share of an amount, exactly, in nanocents; the rate has at most nine decimals.
+    """Return `rate` times an amount of cents, exactly, in nanocents; the rate has at most nine decimals.
 
     >>> share(100, Fraction("0.205"))
     20500000000

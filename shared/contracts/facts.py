@@ -38,7 +38,7 @@ class EventKind:
 
     @property
     def type(self) -> str:
-        """Return the type name of this version in entries and CloudEvents: `vigorish.waived`, then `….v2`."""
+        """Return the type name of this version in entries and CloudEvents, such as `vigorish.waived.v2`."""
         return versioned(self.name, self.version)
 
     @property
@@ -125,13 +125,13 @@ class _Kinds:
         return iter(self._by_name.values())
 
     def of_type(self, type_: str) -> EventKind | None:
-        """Return the kind of a type name of any version; None if this release does not know a version that recent."""
+        """Return the kind with this type name, of any version; None if this release does not know name or version."""
         name, version = name_and_version(type_)
         kind = self._by_name.get(name)
         return None if kind is None or version > kind.version else kind
 
     def on(self, topic: Topic) -> Sequence[EventKind]:
-        """Return the kinds on a topic: its own and, if a service publishes it, those common to all journals."""
+        """Return the kinds on a topic; a topic that a service publishes also has the kinds common to all journals."""
         return [
             kind
             for kind in self

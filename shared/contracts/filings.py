@@ -1,4 +1,4 @@
-"""Facts about filings with FinCEN or the IRS, on `accounts`: prepared, released, filed, acknowledged, withdrawn.
+"""Facts about filings with FinCEN or the IRS (topic `accounts`): preparation, release, sending, answer, withdrawal.
 
 The file itself contains personal data, so a fact has only its SHA-256 and its size.
 """
@@ -43,7 +43,7 @@ _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
 
 
 class FilingSubject(Contract):
-    """The subject of a report: a patron, the account of an unknown person, or an entry of an unknown person.
+    """The subject of a report: a patron, or an account or an entry of an unidentified person.
 
     `with_others` are the other patrons in a report on a patron: patrons who moved currency on that patron's behalf, and
     patrons on whose behalf the same currency was moved.
@@ -69,10 +69,12 @@ class PreparedReport(FilingSubject):
     """A report in a file, numbered from 1, with its amounts as written to the file.
 
     A currency transaction report has whole dollars in and out, and the digest of its lines and parties
-    (`lines_sha256`); `amends` is the identifier of the earlier report that it corrects. If that is the report of an
-    unidentified person's entry, and this one is about another subject, `corrects` is the number of its filing. An
-    information return has its account number and, in cents, its winnings and the tax withheld (federal; also state and
-    local tax if it reports any); `corrects` is the number of the filing that contains the return to be corrected.
+    (`lines_sha256`); `amends` is the identifier of the earlier report that it corrects. If the earlier report is about
+    an entry of an unidentified person, and this report about another subject, `corrects` is the number of the filing
+    with the earlier report.
+
+    An information return has its account number and, in cents, its winnings and the tax withheld (federal; also state
+    and local tax if it reports any); `corrects` is the number of the filing that contains the return to be corrected.
     """
 
     report: _Place
@@ -135,7 +137,7 @@ class WithdrawnStep(Contract):
 
 
 class AboutFiling(Fact):
-    """A person's action on a filing, numbered by property from 1."""
+    """A person's action on a filing; filings are numbered by property, from 1."""
 
     property: Name
     filing: int

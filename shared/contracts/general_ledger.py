@@ -1,6 +1,6 @@
 """The general-ledger mapping of a property: its chart of accounts, and the account to which each leg is posted.
 
-It is a versioned document of its own; one person files a version, and another approves it.
+The mapping is a versioned document: one person files a version, and another approves it.
 """
 
 import re
@@ -53,7 +53,7 @@ class LedgerAccount(Contract):
 
 
 class LedgerRule(Contract):
-    """The account, department and cost center for the amounts on a service's leg that meet every given condition.
+    """The account, department and cost center to which a service's leg is posted if every given condition is met.
 
     `item` is the journal's name of the wager, instrument, coupon, slip or pool. If several rules apply, the most
     specific condition decides: `item`, then `game`, `pit`, `table_class`.

@@ -41,7 +41,7 @@ class PassedInstrument(Instrument):
 
 
 class PaidByInstrument(Contract):
-    """A payment on a counter check; `instrument` describes the payer's own check, if the payment was by one.
+    """A payment on a counter check; `instrument` describes the payer's own check, if the payer paid by check.
 
     A subclass has `paid_in`, the means of payment.
     """

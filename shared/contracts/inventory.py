@@ -44,7 +44,7 @@ class OfTableDay(Contract):
 
 
 class Moved(Contract):
-    """An event's effect on the table inventory: the permitted movement and its value, positive into the inventory.
+    """An event's effect on the table inventory: the kind of movement, and its value (positive: into the inventory).
 
     `contents`, if known, has the counts by denomination (`chip:2500`), negative for pieces that went out.
     """
@@ -136,7 +136,7 @@ class TableRoundCounted(Fact, OfTableDay):
 
 @fact("result.noted", INVENTORY_ROUNDS)
 class TableResultNoted(Fact, OfTableDay):
-    """A result of a counted table was noted as evidence of play; -1 `results` withdraws it. No chips move."""
+    """A result of a counted table was noted as evidence of play (`results` 1) or withdrawn (-1). No chips move."""
 
     results: Literal[1, -1]
 
@@ -201,7 +201,7 @@ class SlipVoided(SlipStep):
 
 
 class ManualSlip(OfTableDay):
-    """A numbered paper slip, written while the system was away, with the people who signed it.
+    """A numbered paper slip, written while the system was unavailable, with the people who signed it.
 
     A credit is signed by the person who surrendered the chips.
     """
@@ -222,7 +222,7 @@ class ManualSlip(OfTableDay):
 
 @fact("manual_slip.entered", INVENTORY, moves_money=True, stream=DESK)
 class ManualSlipEntered(Fact, ManualSlip):
-    """A paper slip was entered afterwards."""
+    """A paper slip, written while the system was unavailable, was entered."""
 
     late: Literal[True] = True
     non_banking: NonBanking = None
@@ -308,7 +308,7 @@ class AdjustmentRejected(AdjustmentEntered):
 
 
 class OfBox(OfTableDay):
-    """A drop box that cannot be counted: removed by an exchange, or placed by one and never returned.
+    """A drop box that cannot be counted: an exchange removed it, or an exchange placed it and it never came back.
 
     `exchange` is the sequence of the exchange in the pit stream of the table.
     """

@@ -74,7 +74,7 @@ class EntryPlace(Contract):
 
 @fact("record.mended")
 class RecordMended(Fact):
-    """Quarantined records were replaced by one at the same stream position, or by a replay that names them.
+    """Quarantined records were replaced by a record at the same stream position, or by a replay that names them.
 
     `entries` are the `record.quarantined` entries that are closed, in the order of their numbers in `quarantine`.
     """
@@ -143,9 +143,9 @@ class QuarantineDismissed(RequestOfTwo, RecordPlace):
 class QuarantineFilter(Contract):
     """A filter that selects open quarantined records; a record must meet all of its criteria.
 
-    A record's number must not exceed `until`. If given, these criteria apply, too: the record is from the `topic`, its
-    reason contains `reason_contains`, it is listed under this `property` only, and it was quarantined `before` a
-    moment.
+    A record's number must not exceed `until`. The other criteria are optional: the record is from `topic`, its reason
+    contains `reason_contains`, it is listed under `property` and no other property, and it was quarantined before the
+    moment `before`.
     """
 
     until: Annotated[int, Field(strict=True, ge=1, le=2**62, description="the greatest number of a selected record")]

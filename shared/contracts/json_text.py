@@ -1,7 +1,8 @@
 """Reject JSON with duplicate members in an object, which readers would interpret differently. Pure.
 
-Parsers silently keep the last duplicate. To detect duplicates, a text is parsed and serialized again: the copy lacks
-them. This is cheaper than a parser with callbacks, which runs only if the two texts cannot be compared.
+Parsers silently keep the last duplicate. To detect duplicates, a text is parsed, serialized again and
+compared with the result, which lacks the duplicates. This is cheaper than a parser with callbacks, which runs only if
+the two texts cannot be compared.
 """
 
 import json

@@ -21,7 +21,7 @@ Transfer = Literal["rounds", "accounts", "meters", "bank"]
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A leg: what it holds, the kinds of general-ledger account it may map to, and its transfer, if any."""
+    """A leg: a description, the kinds of general-ledger account it may map to, and its transfer, if any."""
 
     about: str
     kinds: tuple[AccountKind, ...]

@@ -1,4 +1,4 @@
-"""Facts of the progressive meters on `meters`: pools configured, rounds counted, changes approved, days reconciled.
+"""Facts about progressive meters, on the topic `meters`: pools, rounds counted, changes, reconciliations.
 
 A **pool** is one progressive meter of a property, fed by any number of tables and games. Every entry that moves a pool
 has the movement and the readings after it, which signs display.
@@ -23,7 +23,7 @@ _POOL: Final = "/properties/{property}/pools/{pool}"
 
 
 class Feed(Contract):
-    """A meter of a game at a table, by its name in the round record, that feeds a pool."""
+    """A meter that feeds a pool: its table, its game, and its name in the round record."""
 
     table: Name
     game: Name
@@ -161,8 +161,8 @@ class WantedChange(Contract):
 
     `transfer` moves `cents` to the pool `to`; `adjustment` adds them (negative: deducts them, to the house); `reset`
     brings the display to the reset amount, at the house's cost or gain; `overflow` moves `cents` from the overflow
-    meter to the display. `award` accepts that the house pays the part of the award in the pool's `movement` that
-    exceeded the meter.
+    meter to the display. `award` accepts the award in the pool's `movement`, although the house pays the part of
+    it that exceeded the meter.
     """
 
     kind: ChangeKind

@@ -43,7 +43,7 @@ class Happened(Contract):
         return {name: value for name, value in self if name not in Happened.model_fields}
 
     def late(self, entered_at: datetime) -> dict[str, Any]:
-        """Return the fields of `EnteredLate`; empty if the action is entered as it happens."""
+        """Return the fields of `EnteredLate`; empty if the action is entered at once."""
         if self.occurred_at is None:
             return {}
         return {"entered_at": entered_at, "late_reason": self.late_reason}
@@ -54,7 +54,7 @@ NOW: Final = Happened()
 
 
 class EnteredLate(Contract):
-    """When an action was entered, and why so late; both fields are None if it was entered as it happened."""
+    """The time at which an action was entered late, and the reason; both are None if it was entered at once."""
 
     entered_at: AwareDatetime | None = None
     late_reason: Reason | None = None

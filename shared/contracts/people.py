@@ -55,7 +55,7 @@ def same_person(one: str | None, other: str | None) -> bool:
 
 
 def held_twice(steps: Iterable[tuple[str, str | None]]) -> tuple[str, str, str] | None:
-    """Return the first person who took two of the steps, with the names of both steps, or None.
+    """Return (person, step, step) for the first person who took two of the steps, or None.
 
     `steps` are (step, person); the person is None if the step has not been taken yet, and such steps are ignored.
     """

@@ -1,7 +1,7 @@
 """The events of a table's pit. Amounts are cents.
 
-Pit events can be voided and corrected like rounds: an event of the same stream names the event that it changes by its
-sequence, with a reason and two people. Of all statements about an event, the latest counts.
+Pit events can be voided and corrected like rounds: a later event of the same stream has the sequence of the changed
+event, the reason and two people. Of all statements about an event, the latest counts.
 """
 
 from functools import reduce
@@ -188,7 +188,7 @@ class SoldChips(GivenChips, OnBehalf):
 class IssuedCounterCheck(GivenChips):
     """Chips given for the issuance copy of a counter check, which went into the drop box.
 
-    `drawer` is the patron who owes it, by reference, if the pit system knows it.
+    `drawer` is the patron who owes the check, by reference, if the pit system knows the patron.
     """
 
     DIFFERENT = ("dealer", "floorperson")
@@ -286,7 +286,7 @@ class CollectedTime(PitData):
 
 
 class VigorishOfRound(PitData):
-    """Vigorish of a seat in a round. `bank`: owed as the bank or a co-bank, not as a player."""
+    """Vigorish of a seat in a round; `bank` is true if it is owed as the bank or a co-bank, not as a player."""
 
     round_id: Identifier
     seat: Seat
@@ -358,7 +358,7 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 
 
 class SaidAtDesk(Contract):
-    """The desk change that a fact about a pit event records, if any: `desk_change` is its number.
+    """The number of the desk change that a fact about a pit event records (`desk_change`), if any.
 
     The change takes effect directly after position `behind` in the pit stream, which was the position of the last
     statement about the event when the change was approved. Statements that the pit makes later come after the change.
@@ -371,7 +371,7 @@ class SaidAtDesk(Contract):
 
 
 class PitChange(Contract):
-    """The event of the table's pit stream to change: `sequence` is its position, `event` its type.
+    """The event to change in the table's pit stream: `sequence` is its position, `event` its type.
 
     A corrected event keeps its position, so a further change names the position of the first record of the event.
     """
@@ -454,7 +454,7 @@ def desk_source(property_name: str, table: str) -> str:
 
 
 def goes_with(event: Event[Any]) -> str | None:
-    """Return the pit stream to which an event from the desk belongs; None for events of the pit itself."""
+    """Return the pit stream that an event from the desk changes; None for an event of the pit itself."""
     data = event.data
     return pit_source(data.property, data.table) if isinstance(data, PitChangeApproval) else None
 

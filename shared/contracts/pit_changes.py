@@ -2,7 +2,8 @@
 
 Both are recorded in the journal of table inventory. There an approved change takes effect when its own event is read
 back from `pit.events`, after the events that the pit reported; the vigorish service reads it from the fact. Both
-services put it at the same position: directly after the last statement about the event at the time of approval.
+services place the change at the same position: directly after the last statement about the event at the time of
+approval.
 """
 
 from typing import Annotated, Any
@@ -74,7 +75,7 @@ class PitChangeRejected(ChangeOfPitEvent):
 
 
 class DeskChange(Event[Any]):
-    """A change in the form of a pit event, placed after position `sequence` of the pit stream; `desk` is its number."""
+    """A change as a pit event, placed after position `sequence` of the pit stream; `desk` is the change's number."""
 
     desk: Sequence
 

@@ -1,6 +1,6 @@
 """A property: a casino as a versioned document; one person files a version, and another approves it.
 
-It names its law (jurisdiction packs), its clock, its pits, tables and devices, its shifts, and its staff.
+The document has the property's jurisdiction packs, clock, pits, tables, devices, shifts and staff.
 """
 
 import re
@@ -126,7 +126,7 @@ class ExpectedHold(Contract):
 
 
 class PropertyGame(Contract):
-    """A game of counted tables, which has no catalogue: `game` is its name, `kind` such as craps or roulette."""
+    """A game of counted tables, which has no catalogue: its name `game`, and its `kind`, such as craps or roulette."""
 
     game: Name
     kind: Name
@@ -167,9 +167,9 @@ class Shift(Contract):
 
 
 class ChipSet(Contract):
-    """A set of value chips, coins or plaques of a property; `denominations_cents` are the values, cents each.
+    """A set of value chips, coins or plaques of a property, in the denominations `denominations_cents`.
 
-    They may be used on its tables on the gaming days from `in_use_from` up to but not including `retired_on`.
+    The set may be used at tables on the gaming days from `in_use_from` up to but not including `retired_on`.
     """
 
     chip_set: Name
@@ -212,7 +212,7 @@ class CageLocation(Contract):
 class RevenueOfYear(Contract):
     """Revenue of a fiscal year that taxes or shares depend on, from a `source` such as an audited statement.
 
-    The `measure` is named by the jurisdiction's pack, and the year by the calendar year in which it ends.
+    `measure` is a name from the jurisdiction's pack; `fiscal_year` is the calendar year in which the fiscal year ends.
     """
 
     measure: Annotated[str, StringConstraints(pattern="^[a-z0-9]+(_[a-z0-9]+)*$", max_length=64)]
@@ -222,7 +222,7 @@ class RevenueOfYear(Contract):
 
 
 class PropertyLimits(Contract):
-    """The property's own limits; the limit in the packs is the default and the maximum of each."""
+    """The property's own limits. For each, the jurisdiction packs set the default, which is also the maximum."""
 
     variance_report_cents: Cents | None = None
     variance_authority_cents: Cents | None = None

@@ -133,7 +133,7 @@ class PropertySnapshot:
 
     @cached_property
     def _tables(self) -> dict[str, list[PropertyTable]]:
-        """Table name -> the table as in this version and in each later one."""
+        """Table name -> the table's entries in this version of the property and in each later version, in order."""
         found: dict[str, list[PropertyTable]] = {}
         for version in (self.document, *sorted(self.later, key=lambda version: version.effective_from)):
             for table in version.tables:
@@ -218,14 +218,14 @@ class PropertySnapshot:
     def retired_cage_locations_on(self, day: date) -> Mapping[str, CageLocation]:
         """Return the locations of the cage that are retired on a gaming day, by name.
 
-        A location that a version leaves out is retired on the gaming day on which that version takes effect.
+        A location that a version omits is retired on the gaming day on which that version takes effect.
         """
         known = (*self.document.cage_locations, *self._left_out)
         return {one.location: one for one in known if one.is_retired_on(day)}
 
     @cached_property
     def _left_out(self) -> tuple[CageLocation, ...]:
-        """The locations of the cage that only earlier versions have, as retired by the version that left them out."""
+        """The cage locations that only earlier versions list, each retired at the latest by the one that omits it."""
         found: dict[str, CageLocation] = {}
         for before, version in pairwise((*self.earlier, self.document)):
             named = {one.location for one in version.cage_locations}
@@ -252,7 +252,7 @@ class PropertySnapshot:
         return any(table.table == name for version in versions for table in version.tables)
 
     def why_no_pieces(self, contents: Iterable[Pieces], day: date) -> str | None:
-        """Return why some pieces are not in use on a gaming day, naming the permitted ones, or None if all are in use.
+        """Return why some of the pieces are not in use on a gaming day, and which are, or None if all are in use.
 
         A property that does not name its chip sets accepts all pieces.
         """
@@ -299,7 +299,7 @@ class PropertySnapshot:
         )
 
     def why_no_seat(self, name: str, day: date, seat: int) -> str | None:
-        """Return why a table in use has no such seat on a gaming day, or None if it has it."""
+        """Return why a seat number does not exist at a table on a gaming day, or None if it exists."""
         positions = self.table(name, day).positions
         if seat <= positions:
             return None
@@ -310,7 +310,7 @@ class PropertySnapshot:
         return next((table for table in self._tables.get(name, ()) if table.is_open_on(day)), None)
 
     def is_day(self, claimed: date, moment: datetime, *, margin: timedelta = timedelta()) -> bool:
-        """Return whether a moment lies in a gaming day, or within `margin` of it."""
+        """Return whether a moment lies in the claimed gaming day, or within `margin` of it."""
         if not margin:
             return self.gaming_day(moment) == claimed
         return self.gaming_day(moment - margin) <= claimed <= self.gaming_day(moment + margin)
@@ -327,7 +327,7 @@ class PropertySnapshot:
         return self.gaming_day(moment)
 
     def other_day(self, claimed: date, moment: datetime) -> str:
-        """Return a message that states the gaming day of a moment and the differing claimed one."""
+        """Return the message that a moment lies in a different gaming day from the claimed one."""
         return (
             f"'gaming_day' {claimed}: {self.clock_text(moment)} is in gaming day "
             f"{self.gaming_day(moment)} of {self.document.property}, which begins at "
@@ -340,7 +340,7 @@ class PropertySnapshot:
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return the time by which a pit event may lie outside its gaming day."""
+        """Return the maximum time by which a pit event may lie outside its gaming day."""
         return timedelta(minutes=self.document.plausibility.boundary_minutes)
 
     def limit_cents(self, name: MoneyLimit, day: date) -> int:
@@ -424,7 +424,7 @@ def place_of_day(versions: Iterable[PropertySnapshot], day: date) -> PropertySna
 
 
 def place_for_command(places: PropertyLookup, name: str, moment: datetime) -> PropertySnapshot:
-    """Return a command's property as of a moment. Raises: Rejected if no version is in effect, naming what to file."""
+    """Return a command's property as of a moment. Raises: Rejected, naming the document to file."""
     found = places(name, moment)
     if found is None:
         raise Rejected(Reason.NOT_FOUND, why_no_place(name, moment))
@@ -454,7 +454,7 @@ def happened(places: PropertyLookup, name: str, said: Happened, now: datetime) -
 
 
 def why_no_place(name: str, moment: datetime) -> str:
-    """Return a message that no version of a property is in effect at a moment, and what to file."""
+    """Return the message that no version of a property is in effect at a moment and that one must be filed."""
     return (
         f"no approved version of property {name!r} is in effect at {moment.astimezone(UTC).isoformat()}: file and "
         "approve a property document (pitledger property file)"

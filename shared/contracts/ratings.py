@@ -81,7 +81,7 @@ class OpenedRating(RatingEvent):
 
 @event("rating.moved", RATING_EVENTS)
 class MovedRating(RatingEvent):
-    """The patron plays on at this table, or in another seat of it."""
+    """The patron moved to this table, or to another seat at this table."""
 
     seat: Seat | None = None
 
@@ -93,7 +93,7 @@ class PausedRating(RatingEvent):
 
 @event("rating.resumed", RATING_EVENTS)
 class ResumedRating(RatingEvent):
-    """The patron plays again."""
+    """The patron resumed play after a pause."""
 
 
 @event("rating.bet", RATING_EVENTS)
@@ -118,7 +118,7 @@ class ClosedRating(RatingEvent):
 
 
 class RatingValues(Contract):
-    """The values that a step has: moment, table, seat, patron, money. An amendment has only the values that change."""
+    """The values of a step: moment, table, seat, patron, money. An amendment has only the values that change."""
 
     at: WrittenMoment | None = None
     table: Name | None = None
@@ -217,9 +217,9 @@ class RatingRecorded(Fact, EnteredLate):
 
 
 class RatedDecisions(Contract):
-    """The number of decisions in a span: its settled `rounds`, or computed from the property's stated hourly number.
+    """The number of decisions in a span: its settled `rounds`, or an estimate from the property's decisions an hour.
 
-    `number` is exact. `an_hour` is the stated hourly number of decisions, and `source` the source of that number.
+    `number` is exact. `an_hour` is the number of decisions an hour that the property states, with its `source`.
     """
 
     basis: Literal["rounds", "stated"]
@@ -233,8 +233,8 @@ class RatedEdge(Contract):
     """The house edge of a span: from the rules submission of the table, or as the property states it.
 
     A submission's edge is that of the `wager` that all players make, including the stakes that optimal decisions add to
-    it. It was `counted` exactly, by a model of the cards, or from a sample of hands, under the `version` whose hash is
-    `submission`.
+    the wager. `counted` is the method: exact, by a model of the cards, or from a sample of hands. `version` is the
+    version of the submission, and `submission` its hash.
     """
 
     basis: Literal["submission", "stated"]
@@ -260,7 +260,7 @@ class SeatTie(Contract):
 class RatedSpan(Contract):
     """A time of uninterrupted play at one table, in one seat, with one average bet.
 
-    In a statement it also lies in one gaming day and, where rounds are settled, under one rules submission.
+    In `RatingStated`, a span also lies in one gaming day and, if rounds are settled, under one rules submission.
     `theoretical_win_cents` is exactly average bet x decisions x house edge, where all three are known. `tie` is None
     if a person, not a device, reported who sat in the seat.
     """
@@ -306,8 +306,8 @@ class RatingStated(Fact):
 
     When later records change the rating, the fact is recorded again as the next `revision`; the last revision counts. A
     revision without `closed_at` withdraws the earlier ones, because the rating was not closed after all, or never
-    opened. `seconds` excludes pauses. `average_bet_cents` is weighted by time. It and the theoretical win are each
-    rounded once, half to even, from the exact sum over the spans.
+    opened. `seconds` excludes pauses. `average_bet_cents` is weighted by time. Average bet and theoretical win are
+    each rounded once, half to even, from the exact sum over the spans.
     """
 
     property: Name

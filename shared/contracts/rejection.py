@@ -1,4 +1,4 @@
-"""The reasons of rejections: one enumeration for commands, for requests and for their records.
+"""The reasons for rejections: one enumeration for commands, requests and the facts that record rejections.
 
 A reason is a kind of problem. Only the HTTP layer maps it to a status and a problem document
 (shared.runtime.http.problems).

@@ -81,7 +81,7 @@ def asyncapi(readers: Readers) -> dict[str, Any]:
 
 
 def files(readers: Readers) -> dict[str, str]:
-    """Return the texts of the files, by their paths below `schemas/`."""
+    """Return the content of every generated file, keyed by its path below `schemas/`."""
     texts = {f"json/{name}.json": as_json(schema) for name, schema in json_schemas().items()}
     return texts | {"asyncapi.yaml": as_yaml(asyncapi(readers))}
 
@@ -97,7 +97,7 @@ def as_yaml(document: Mapping[str, Any]) -> str:
 
 
 class _Plain(GenerateJsonSchema):
-    """Omits titles that only repeat the names of fields."""
+    """A generator of JSON Schemas without the titles that only repeat the names of fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         del schema

@@ -37,7 +37,7 @@ class RoundView(View):
 
 
 class RevisionView(RoundView):
-    """A revision of a round: when it ended, who dealt, the submission it was settled under, and its totals."""
+    """A revision of a round: its end, its dealer, the submission under which it was settled, and its totals."""
 
     revision: int
     closed_at: AwareDatetime
@@ -56,7 +56,7 @@ class SeatWagers(View):
 
 
 class RecordView(View):
-    """The record of a round without its cards:  the wagers, and the meter readings before it, in cents."""
+    """The record of a round without its cards: the wagers, and the meter readings before it, in cents."""
 
     seats: tuple[SeatWagers, ...] = ()
     meters: dict[str, int] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Facts of round settlement on `settlements`: rounds posted and reversed, and what could not be posted."""
+"""Facts of round settlement, on the topic `settlements`: rounds posted or reversed, and events without a posting."""
 
 from datetime import date
 from functools import reduce
@@ -203,8 +203,8 @@ class ResultSuperseded(ReportedResult):
 class ResultUncounted(VoidedResult, Fact):
     """A result was voided. If it was `counted`, it no longer counts, nor does the shoe of which it was the last result.
 
-    `game`, `gaming_day` and `closed_at` are those of the result or, if it was not counted, those of the table at the
-    event's moment and None.
+    `game`, `gaming_day` and `closed_at` are those of the result. If the result was not counted, game and gaming day are
+    those of the table at the event's moment, and `closed_at` is None.
     """
 
     game: Name

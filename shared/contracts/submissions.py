@@ -1,4 +1,4 @@
-"""Facts of the paytable registry on `submissions`: the life cycle of every version of a rules submission."""
+"""Facts of the paytable registry, on the topic `submissions`: the life cycle of every version of a rules submission."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ class StatedHouseEdge(Contract):
 
 
 class RulesSubmission(Contract):
-    """One version of a property's submission for a game: what the licensee offers at some tables from a moment on.
+    """One version of a property's submission for a game: the licensee's offer at some tables from a moment on.
 
     `game` is the licensee's name for what it offers under this submission (`blackjack`, `blackjack-switch`);
     `submission` selects from the catalogue of `regulation`. `stated_paybacks` are the licensee's own figures, in

@@ -1,4 +1,4 @@
-"""Facts about suspicious activity reports (SAR), in a journal that is published nowhere.
+"""Facts about suspicious activity reports (SAR), in a journal that is never published.
 
 The existence of a report may be disclosed only to the people who make it (31 CFR § 1021.320(e)). The file itself has
 the narrative and the identity of its subject, so a fact has only its SHA-256 and its size.
@@ -25,7 +25,7 @@ SarSeen = Literal["report", "file"]
 
 
 class AboutSar(Fact):
-    """A person's action on a suspicious activity report, numbered by property from 1."""
+    """A person's action on a suspicious activity report; reports are numbered by property, from 1."""
 
     property: Name
     sar: int

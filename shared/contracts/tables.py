@@ -91,7 +91,7 @@ class PlayedRound(TableData):
 
 
 class CorrectedRound(PlayedRound):
-    """The complete corrected record of a round; it replaces what was posted."""
+    """The complete corrected record of a round; it replaces the posted record."""
 
     correction: Correction
 

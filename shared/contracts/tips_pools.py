@@ -1,4 +1,4 @@
-"""The tips pool of a gaming day: each day is in at most one, however often the property's versions change. Pure."""
+"""The tips pool of a gaming day. A day is in at most one pool, even if the property's versions change. Pure."""
 
 from collections.abc import Collection
 from datetime import date, timedelta
@@ -26,10 +26,10 @@ class PoolDays(NamedTuple):
 def pool_of(versions: Collection[PropertySnapshot], approved: Collection[PoolDays], day: date) -> PoolDays | None:
     """Return the tips pool of a gaming day, or None if the property shares no tips on it.
 
-    `versions` are those of the property. `approved` are the pools whose hours were approved: they keep their days and
-    rules, even if a version filed later says otherwise. Any other pool is the longest run of days outside these pools
-    for which the property's rules name the same day or week. The rules of a day are those in effect on that day, so a
-    change within a week ends one pool and begins another. The rules are those of the pool's last day.
+    `versions` are the property's versions. `approved` are the pools whose hours were approved: they keep their days and
+    rules, even if a version filed later has other rules. Any other pool is a run of consecutive days, none of them in
+    an approved pool, that the rules in effect on each day assign to the same day or week. A change of these rules
+    within a week therefore may end one pool and begin another. A pool is shared by the rules of its last day.
     """
     held = next((pool for pool in approved if pool.has(day)), None)
     if held is not None:

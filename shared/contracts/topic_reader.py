@@ -138,7 +138,7 @@ class Reader:
         return head.model_copy(update={"data": Skipped(head.type, kind is not None)})
 
     def _way_out(self, type_: str) -> str:
-        """Return the remedy for an unknown kind: it is misspelled, or of a later release."""
+        """Return advice on an unknown kind, which is misspelled or of a later release."""
         replay = "deploy a release that knows it, then replay this record"
         if self.topic.publisher is not None:
             return replay

@@ -11,8 +11,8 @@ from typing import Final
 class Topic:
     """A topic. `publisher` is the service whose journal it carries, None if the messages come from outside.
 
-    `outside` are systems other than Pitledger: those that write the topic if it has no publisher, and otherwise those
-    that read it.
+    `outside` are systems other than Pitledger: the writers of a topic without a publisher, the readers of any other
+    topic.
     """
 
     name: str

@@ -12,10 +12,10 @@ from shared.contracts.moments import Day
 
 
 class TreatyClaim(Contract):
-    """A claim on the Form W-8BEN that the cashier was given: the country, and the treaty's article.
+    """A winner's treaty claim on Form W-8BEN: the country, and the article of the treaty.
 
-    It is valid from `signed_on` through `valid_until`. The form and the taxpayer number on it are kept with the
-    winner's identity.
+    The claim is valid from `signed_on` through `valid_until`. The cashier receives the form; the form and the taxpayer
+    number on it are kept with the winner's identity.
     """
 
     country: Country

@@ -1,4 +1,4 @@
-"""Facts of the vigorish ledger on `vigorish`: assessed, reversed, collected, waived, returned."""
+"""Facts of the vigorish ledger, on the topic `vigorish`: assessed, reversed, collected, waived, returned."""
 
 from datetime import date
 from typing import Literal
@@ -52,7 +52,7 @@ class VigorishAssessed(SettledRound):
 
 @fact("vigorish.taken_back", VIGORISH, moves_money=True)
 class VigorishTakenBack(TakenBack):
-    """The vigorish that a revision of a round had assessed was reversed, because the round was voided or corrected.
+    """Vigorish assessed by a revision of a round was reversed, because the round was voided or corrected.
 
     Cents are positive.
     """
@@ -94,7 +94,7 @@ class VigorishReturn(VigorishSettled, ReturnedVigorish):
 
 @fact("vigorish.voided", VIGORISH, moves_money=True)
 class VigorishVoided(VigorishSettled):
-    """A table's action on vigorish was reversed; `settled` is the type of the action, `event` the reporting event.
+    """A table's action on vigorish was reversed; pit event `event`, of type `settled`, had reported the action.
 
     Cents are positive.
     """

@@ -17,8 +17,9 @@ class Figures(View):
 
     In a round banked by a player, `banked_handle_cents` was wagered against the bank, and `banked_payout_cents`
     returned to the players who wagered it; `bank_collected_cents` was collected from the bank and `bank_paid_cents`
-    paid to it. Both are totals of the wager `bank`, whose `vigorish_cents` is owed by the bank. `house_in_bank_cents`
-    is the amount that the house won in the round (negative: lost), by the dealer's wager and as co-bank.
+    paid to it. These two are totals of the wager `bank`, whose `vigorish_cents` is owed by the bank.
+    `house_in_bank_cents` is the amount that the house won in the round (negative: lost), by the dealer's wager and as
+    co-bank.
     """
 
     count: int = 0
@@ -47,7 +48,7 @@ class Figures(View):
 
     @property
     def chips_cents(self) -> int:
-        """Return the chips  that the rounds added to the table inventory, in cents (negative: removed)."""
+        """Return the chips that the rounds added to the table inventory, in cents (negative: removed)."""
         return (
             self.handle_cents
             + self.vigorish_cents

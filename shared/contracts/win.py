@@ -27,7 +27,7 @@ Times = Annotated[int, Field(strict=True)]
 
 
 class Missing(Contract):
-    """A record missing from a table's day: its kind, the name of the box or slip (empty if none), and since when."""
+    """A record missing from a table's day since a moment: its kind, and the name of its box or slip (empty if none)."""
 
     what: MissingKind
     name: str = ""
@@ -89,11 +89,11 @@ class WinFigures(Contract):
     boxes_counted: Times = 0
 
     def __add__(self, other: "WinFigures") -> "WinFigures":
-        """Return the sum of both, figure by figure."""
+        """Return the sum of these figures and `other`, figure by figure."""
         return WinFigures(**{name: value + getattr(other, name) for name, value in self})
 
     def __sub__(self, other: "WinFigures") -> "WinFigures":
-        """Return the difference to other figures, figure by figure."""
+        """Return these figures less `other`, figure by figure."""
         return WinFigures(**{name: value - getattr(other, name) for name, value in self})
 
 

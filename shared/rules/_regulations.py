@@ -26,7 +26,7 @@ REGULATIONS: Final[tuple[str, ...]] = known_regulations()
 
 
 def games() -> Mapping[str, Game[Any]]:
-    """Return the games that the catalogues name, by name, such as `blackjack`."""
+    """Return the games of all catalogues, keyed by name, such as `blackjack`."""
     return {name: _game(name) for name in sorted({catalogue(regulation).game for regulation in REGULATIONS})}
 
 
@@ -50,18 +50,21 @@ def parse_round(regulation: str, raw: Mapping[str, Any]) -> Round:
 
 
 def validate_submission(regulation: str, submission: Submission) -> None:
-    """Raise `Refused` if a rules submission selects what the regulation does not allow, or is invalid for its game."""
+    """Raise `Refused` if a submission's selections are not allowed by the regulation or are invalid for its game."""
     compile_rules(regulation, submission)
 
 
 def compile_rules(regulation: str, submission: Submission) -> Rules[Any]:
-    """Check a submission and resolve what it selects; raise `Refused` if the regulation does not allow it."""
+    """Check a submission and resolve its selections; raise `Refused` if the regulation does not allow them."""
     rules: Rules[Any] = game_of(regulation).compile(select(catalogue(regulation), submission))
     return rules
 
 
 def settle(regulation: str, round_: Round, submission: Submission) -> Settlement:
-    """Settle one round; raise `Refused`. For many rounds, compile the submission first with `compile_rules`."""
+    """Settle one round; raise `Refused` if the submission is not allowed or the record is impossible.
+
+    For many rounds, compile the submission first with `compile_rules`.
+    """
     model = round_type(regulation)
     if not isinstance(round_, model):
         raise Refused(f"a {type(round_).__name__} is not a round under {regulation}, which is a {model.__name__}")
@@ -71,8 +74,8 @@ def settle(regulation: str, round_: Round, submission: Submission) -> Settlement
 def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
     """Return the exact expected return of a wager per unit staked, the stake included.
 
-    It is counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused` for a
-    wager that is not offered, and for one whose payback depends on how hands are played or on a meter.
+    The payback is counted over all initial cards from full decks, at full odds without a payout limit. Raise `Refused`
+    for a wager that is not offered, and for a wager whose payback depends on how hands are played or on a meter.
     """
     return returns(regulation, wager, submission).mean
 
@@ -80,7 +83,8 @@ def payback(regulation: str, wager: str, submission: Submission) -> Fraction:
 def returns(regulation: str, wager: str, submission: Submission) -> Returns:
     """Return the exact distribution of a wager's return per unit staked, by the winning row.
 
-    Its mean is the payback, counted in the same way, without Envy Bonuses. Raise `Refused` in the cases of `payback`.
+    The mean is the payback. Returns are counted as by `payback`, without Envy Bonuses. Raise `Refused` for the same
+    wagers as `payback`.
     """
     return game_of(regulation).returns(select(catalogue(regulation), submission), wager)
 
@@ -88,8 +92,8 @@ def returns(regulation: str, wager: str, submission: Submission) -> Returns:
 def play(regulation: str, wager: str, submission: Submission) -> Play:
     """Return the exact result of a wager, with all wagers added to it, under the player's optimal decisions.
 
-    For a wager decided by the cards alone, these are its returns. They are counted at full odds, without a payout limit
-    or Envy Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
+    The result of a wager decided by the cards alone is the same as `returns`. All results are counted at full odds,
+    without a payout limit or Envy Bonuses. Raise `Refused` for a wager that is not offered, or was never counted.
     """
     return game_of(regulation).play(select(catalogue(regulation), submission), wager)
 

@@ -65,7 +65,7 @@ def _wager(
     *,
     anew: bool,
 ) -> Iterator[str]:
-    """Yield the line of a wager that was added, dropped or changed; with `anew`, paybacks are compared in any case."""
+    """Yield the line of a wager that was added, dropped or changed; with `anew`, a change of payback alone counts."""
     if new is None:
         assert old is not None
         yield f"{old.wager.title}: dropped{_terms(old)}"
@@ -94,7 +94,7 @@ def _said(table: Paytable) -> tuple[str | None, int | None, list[tuple[str, str]
 
 
 def _paytables(old: Paytable, new: Paytable) -> Iterator[str]:
-    """Yield the paytables and every row of the later one, with the payout of the earlier one."""
+    """Yield changes of the paytable's name and stake, and every row of either paytable with both payouts."""
     if old.name != new.name:
         yield f"paytable {old.name or 'without a name'} to {new.name or 'without a name'}"
     if old.stake != new.stake:
@@ -147,7 +147,7 @@ def _bets(known: Catalogue, old: Mapping[str, BetLimits], new: Mapping[str, BetL
 
 
 def _unresolved(known: Catalogue, old: Submission, new: Submission) -> Iterator[str]:
-    """Yield the wagers of submissions that cannot be resolved, in the submissions' own terms."""
+    """Yield the wagers that differ, as selected in the submissions, if these cannot be resolved."""
     for wager in dict.fromkeys((*old.wagers, *new.wagers)):
         title = known.wagers[wager].title if wager in known.wagers else wager
         one, other = old.wagers.get(wager), new.wagers.get(wager)

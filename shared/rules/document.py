@@ -62,7 +62,7 @@ def _blocks(entries: Catalogue) -> Iterator[str]:
 
 
 def _table(columns: str, rows: Iterable[str]) -> str:
-    """Return a Markdown table, given the cells of its header and its rows joined by ` | `."""
+    """Return a Markdown table; the header and each row are cells joined by ` | `."""
     return "\n".join((f"| {columns} |", "|---" * (columns.count("|") + 1) + "|", *(f"| {row} |" for row in rows)))
 
 

@@ -76,7 +76,7 @@ def _refused(reason: str, seat: int | None, paragraph: str | None) -> Refused:
 def refused_by_validation(
     error: ValidationError, raw: object, *, paragraphs: Mapping[str, str] | None = None
 ) -> Refused:
-    """Convert the first pydantic error about `raw` to a refusal.
+    """Convert pydantic's errors about the document `raw` to a refusal, which states the first faulty field.
 
     `paragraphs` maps names of record fields to the paragraphs that govern them. The refusal cites the paragraph of the
     innermost field that has one, unless only the form is wrong. If a seat is at fault, the refusal names its `seat`
@@ -114,7 +114,7 @@ def _reason(location: tuple[int | str, ...], details: Mapping[str, Any], absent:
 
 
 def what_is_wrong(details: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, given pydantic's details of one error, and what is allowed instead.
+    """Return the problem with a value and the allowed values, in words, given pydantic's details of one error.
 
     >>> what_is_wrong({"type": "int_from_float", "input": 10.5, "msg": "..."})
     'write a whole number, without a point and without quotes (of money: cents)'

@@ -14,7 +14,7 @@ def check_submission(regulation: str, submission: Submission) -> list[Finding]:
     """Return all faults of a submission, each with its place in the submission and its paragraph.
 
     Some faults prevent settlement: `select` and the game itself would refuse the submission. Others only prevent
-    filing: a missing house way that the regulation demands, or a payout limit below what one patron could win.
+    filing: a missing house way that the regulation demands, or a payout limit below the most that one patron could win.
     """
     if regulation not in known_regulations():
         known = ", ".join(known_regulations())
@@ -74,7 +74,7 @@ def could_win(selection: Selection, submission: Submission, terms: PayoutLimit) 
     Interpretation: only odds count, because a meter's reading is not an amount of the submission, and Envy Bonuses
     depend on other hands. Each wager is assumed to win its best row, because all wagers can do so in one round. If the
     limit is for pairs of one card from each deck, every two decks hold one such pair. The patron is assumed to get all
-    these pairs, each in a box of the patron's own.
+    these pairs, one in each box of the patron. `terms` determines whether bets are the least or the most permitted.
     """
     best = sorted((_best(offer, submission, terms) for offer in selection.offers.values()), reverse=True)
     if not terms.pairs:

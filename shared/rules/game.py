@@ -46,8 +46,9 @@ class Game(Generic[RoundT]):
 
     `counts` has the returns of wagers that the cards alone decide, without a decision of the player or a meter. `plays`
     has the results of wagers that depend on the player's decisions, with the wagers that are added to them.
-    `progressives` has the results of wagers with a meter, as functions of its reading. `variants` are other ways to
-    read or to play a wager. `strategies` are the strategy cards for `plays` whose decisions can be written as a card.
+    `progressives` has the paybacks of wagers with a meter, as functions of the meter's reading. `variants` are other
+    ways to read or to play a wager. `strategies` are the strategy cards for `plays` whose decisions can be written as a
+    card.
     """
 
     title: str
@@ -77,8 +78,8 @@ class Game(Generic[RoundT]):
     def play(self, selection: Selection, wager: str) -> Play:
         """Return the result of `wager` as played, with the wagers that are added to it, at full odds.
 
-        A meter shows its reset amount. Raise `Refused` for a wager that is not offered, and for one that has no payback
-        of its own.
+        Meters are taken at their reset amounts. Raise `Refused` for a wager that is not offered, and for one that has
+        no payback of its own.
         """
         if wager in self.plays:
             return self.plays[wager](selection, selection.offer(wager))
@@ -88,7 +89,7 @@ class Game(Generic[RoundT]):
         return Play.of_returns(wager, self.returns(selection, wager))
 
     def progressive(self, selection: Selection, wager: str) -> Progressive:
-        """Return the result of `wager`, one of `progressives`, as a function of its meter.
+        """Return the payback of `wager`, one of `progressives`, as a function of its meter.
 
         Raise `Refused` if it is not offered.
         """

@@ -13,7 +13,7 @@ HOUSE: Final = "house"
 class Line:
     """One settled stake, or one bonus without a stake of its own. All amounts are whole cents.
 
-    `stake` was at risk. `payout` is paid in addition to `stake_returned`, and includes what a meter paid
+    `stake` was at risk. `payout` is paid in addition to `stake_returned`, and includes the award from a meter
     (`from_meter`). `vigorish` is taken from the player. `paragraph` is the rule that decided the line. `house_share` is
     the house's share of a co-banked surplus or shortage. `paid_by` is `bank` for lines against a banking player.
     """
@@ -78,7 +78,7 @@ def line(
     vigorish: int = 0,
     paid_by: Payer = "house",
 ) -> Line:
-    """Return a line without an award from a meter; equal lines are one object.
+    """Return a line without an award from a meter; equal lines are the same object.
 
     Rounds repeat the same few amounts, and an immutable line is faster to look up than to create.
     """

@@ -38,7 +38,7 @@ class MeterBoard:
     def award(self, meter: str, share: Fraction, reset: int, *, winners: int = 1) -> int:
         """Deduct `share` of the current meter, in equal parts for the winners; return the cents of each winner.
 
-        An award of the whole meter restores it to `reset` cents; a share of 0 changes nothing.
+        An award of the whole meter restores the meter to `reset` cents; a share of 0 changes nothing.
         """
         if share == 1:
             return self.award_all(meter, [1] * winners, reset)[0]

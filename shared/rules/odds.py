@@ -38,7 +38,7 @@ class Odds:
         return self.ratio + self.stake_returned
 
     def plus(self, other: "Odds") -> "Odds":
-        """Return the odds that pay both payouts on one stake."""
+        """Return the odds that pay both these odds and `other` on one stake."""
         return Odds(self.ratio + other.ratio, self.stake_returned and other.stake_returned)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Read YAML with one loader: documents stored next to the code that uses them, and documents of users."""
+"""Read YAML with one loader: documents stored next to the code that uses them, and users' documents."""
 
 import re
 from collections.abc import Hashable
@@ -22,9 +22,9 @@ class UnclearNumber(yaml.constructor.ConstructorError):
 class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML's safe loader, except that it refuses duplicate keys and numbers that are not plain decimals.
 
-    YAML's own loader keeps the last of duplicate keys, and follows YAML 1.1: `010000` is octal, 4,096, `1:30` is 90.
+    The base loader keeps the last of duplicate keys, and follows YAML 1.1: `010000` is octal, 4,096, `1:30` is 90.
 
-    It uses libyaml if PyYAML was built with it, which is ten times as fast.
+    This loader uses libyaml if PyYAML was built with it, because libyaml is ten times as fast.
     """
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:

@@ -16,7 +16,7 @@ DealerHandName = Literal["blackjack", "royal_match"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The payout of one hand on a stake: `odds`, the share `meter` of the progressive meter, or both.
+    """The payout of one hand on a stake: `odds`, a share of the progressive meter (`meter`), or both.
 
     A payout `off_meter` is deducted from the meter. A `push` returns the stake and pays nothing. `envy` is the Envy
     Bonus in cents that the hand earns other players, under the `envy_paragraph`. If the dealer has the hand that a

@@ -51,7 +51,7 @@ class Progressive:
     def counted(
         cls, offer: Offer, hands: Iterable[Hands], assumed: str = CARDS_ALONE, *, by_model: bool = False
     ) -> "Progressive":
-        """Return the function for hands, each given by its number (or probability) and the row that it wins."""
+        """Return the payback function for hands, each given by its number (or probability) and the row that it wins."""
         assert offer.meter is not None
         number: int | Fraction = 0
         found: dict[Row, int | Fraction] = {}
@@ -94,9 +94,9 @@ class Progressive:
     def in_the_long_run(self) -> Fraction | None:
         """Return the payback averaged over all successive readings, which pays out all contributions to the meter.
 
-        It is the sum of the fixed part, the rate of progression, and the reset amounts after awards of the whole meter;
-        a reserve only funds that amount. None if fixed amounts are deducted from the meter, because the average then
-        depends on the readings.
+        The average is the sum of the fixed part, the rate of progression, and the reset amounts after awards of the
+        whole meter; a reserve only funds the reset amount. None if fixed amounts are deducted from the meter, because
+        the average then depends on the readings.
         """
         if any(hit.off_meter for hit in self.hits):
             return None
@@ -127,7 +127,7 @@ class Progressive:
 
 
 def with_bonus(hands: Iterable[Hands], bonus: Row | None, chance: Fraction) -> list[Hands]:
-    """Return the hands with a bonus of this probability, paid whether or not the wager wins (None: not offered)."""
+    """Return `hands` with a bonus of probability `chance`, paid even if the wager loses; None: no bonus."""
     if bonus is None:
         return list(hands)
     return [

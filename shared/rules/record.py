@@ -130,7 +130,7 @@ class Round(Record):
 
 
 class ExpectedMeter(Record):
-    """The expected  display of a meter after the round of a case, in cents."""
+    """The expected display of a meter after the round of a case, in cents."""
 
     meter: Name
     after: MeterCents

@@ -19,7 +19,7 @@ class Contribution:
 
 @lru_cache(maxsize=1 << 12)
 def contribution(seat: int, wager: str, meter: str, cents: int) -> Contribution:
-    """Return a contribution; equal contributions are one object, as for lines."""
+    """Return a contribution; equal contributions are the same object."""
     return Contribution(seat, wager, meter, cents)
 
 

@@ -180,7 +180,7 @@ def _options(
 
 
 def _option(option: Option, value: bool | int | str) -> OptionValue:
-    """Return the value of an option. Raises: ValueError with what the value must be."""
+    """Return the value of an option. Raises: ValueError that states the permitted values."""
     if option.type == "flag" and isinstance(value, bool):
         return value
     if option.type == "whole_number" and isinstance(value, int) and not isinstance(value, bool):
@@ -225,7 +225,7 @@ def _odds_of(row: PaytableRow, options: Mapping[str, OptionValue]) -> str | None
 
 @dataclass(frozen=True, slots=True)
 class _Offering:
-    """A wager of the catalogue, with what the submission selects for it."""
+    """A wager of the catalogue, with the submission's selections for it."""
 
     name: str
     wager: Wager

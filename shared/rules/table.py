@@ -64,8 +64,8 @@ class Table:
     def check_seats(self, seats: Sequence[Seat]) -> None:
         """Raise `Refused` for seats or wagers that are impossible.
 
-        These are unknown seats, seats named twice, boxes of a player that are not adjacent, and wagers that are missing
-        or not offered.
+        Impossible are unknown seats, seats named twice, boxes of a player that are not adjacent, and wagers that are
+        missing or not offered.
         """
         places = self.catalogue.seats
         boxes: dict[str, list[int]] = {}

@@ -61,7 +61,7 @@ def rank_with_wilds(cards: Sequence[Card]) -> int:
 
 
 def rank_without_fives(cards: Sequence[Card]) -> int:
-    """Return the rank of the best hand of five cards other than five wilds and five of a kind.
+    """Return the rank of the best hand that five cards make if five wilds and five of a kind do not count.
 
     Raise `ValueError` for another number of cards.
 
@@ -130,7 +130,7 @@ def _candidates(naturals: Sequence[int], wilds: int, *, suited: bool, fives: boo
 
 
 def _of_a_kind(counts: dict[int, int], wilds: int, *, fives: bool) -> int:
-    """Return the rank of the hand if every wild card takes the most frequent rank, in a tie the highest one."""
+    """Return the rank of the hand if every wild card takes the most frequent natural rank (in a tie, the highest)."""
     value, *others = sorted(counts, key=lambda value: (counts[value], value), reverse=True)
     alike = counts[value] + wilds
     if alike == 5:

@@ -22,7 +22,7 @@ Wheel: TypeAlias = Literal["second_highest", "lowest"]
 
 
 class Formed(IntFlag):
-    """Combinations that cards can form. A combination also sets the flags that it implies: four of a kind, a pair."""
+    """Combinations that cards can form. Each one also sets the flags it implies: four of a kind also sets `pair`."""
 
     seven_card_straight_flush = 1 << 0
     """Seven cards of one suit in sequence, without the joker."""
@@ -132,7 +132,7 @@ def low_rank(hand: CardSet) -> int:
 
 
 class HighHands:
-    """The ranking of five-card high hands in which A-2-3-4-5 ranks at `wheel`."""
+    """The ranking of five-card high hands; `wheel` is the place of A-2-3-4-5 among the straights."""
 
     __slots__ = ("_straights", "_suited", "wheel")
 
@@ -234,7 +234,7 @@ def formed(hand: CardSet, *, wild_joker: bool = False) -> int:
 
 
 def _formed_suited(suit: int, suits: Iterable[int], joker: int) -> int:
-    """Return the combinations within a flush's suit, and of a royal flush with two cards of another suit."""
+    """Return the combinations in a suit that has a flush, and its royal flush with two cards of another suit."""
     found = int(Formed.flush)
     natural = (suit & _ROYAL).bit_count()
     if natural + joker >= 5:
@@ -267,7 +267,7 @@ def _spans(ranks: int, joker: int, length: int = 5) -> bool:
 
 
 def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
-    """Return the combinations of equal ranks if the joker is a card of `rank`; ranks are given as bit masks."""
+    """Return the combinations of equal ranks if the joker counts as a card of `rank`; all arguments are bit masks."""
     found = _formed_of_kinds(pairs | ranks & rank, threes | pairs & rank, fours | threes & rank)
     if fours & rank:
         found |= _FIVE_ACES_FORMED if rank == _ACE else _FIVE_OF_A_KIND_FORMED
@@ -275,7 +275,7 @@ def _joined(rank: int, ranks: int, pairs: int, threes: int, fours: int) -> int:
 
 
 def _formed_of_kinds(pairs: int, threes: int, fours: int) -> int:
-    """Return the combinations of equal ranks, given the ranks that are present at least two, three and four times."""
+    """Return the combinations of equal ranks, given bit masks of the ranks with at least two, three and four cards."""
     number = pairs.bit_count()
     found = _PAIRS_FORMED[number]
     if threes:
@@ -293,7 +293,7 @@ def _highest_not_in(ranks: int) -> int:
 
 
 class _Falling(dict[int, int]):
-    """Bit mask of ranks -> their values packed as in a rank, highest first; computed on first use."""
+    """Bit mask of ranks -> rank of the high-card hand of the five highest; computed on first use."""
 
     def __missing__(self, ranks: int) -> int:
         packed = self[ranks] = pack(

@@ -1,4 +1,4 @@
-"""Exact numbers of seven-card hands by kind, from one deck with a joker; takes a second or two.
+"""Exact numbers of seven-card hands by kind, from one deck with a joker. Counting takes a second or two.
 
 154,143,080 hands fall into about 300,000 classes. The hands of a class have the same ranks, and the same ranks in the
 one suit that can make a flush. Rankings of poker hands do not distinguish them, so one hand represents its class.
@@ -75,7 +75,7 @@ def _classes(ranks: str, jokers: tuple[Card, ...]) -> Iterator[HandClass]:
 
 
 def _flushes(copies: dict[str, int], suited: Sequence[str], jokers: tuple[Card, ...]) -> Iterator[HandClass]:
-    """Yield the hands whose flush suit has exactly the ranks `suited`."""
+    """Yield the classes of hands whose flush suit has exactly the ranks `suited`."""
     rest: list[str] = []
     hands = len(SUITS)
     for rank, count in copies.items():

@@ -1,7 +1,7 @@
 """The standard ranking of poker hands: the best five of five to seven cards, exact on ties and kickers.
 
-A hand's rank is an integer: the higher rank wins, equal ranks are a tie. Its upper bits are the category; below are
-five values of four bits each, in the order in which they decide. `pack` composes a rank, and `category_of` and
+A hand's rank is an integer: the higher rank wins, equal ranks are a tie. Its upper bits are the category; below them
+are five values of four bits each, in the order in which they decide. `pack` composes a rank, and `category_of` and
 `values_of` read its parts.
 """
 

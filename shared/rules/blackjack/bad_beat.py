@@ -1,8 +1,8 @@
-"""The return of the Bad Beat Progressive as a function of its meter, with the Blackjack Wager played by basic strategy.
+"""The payback of the Bad Beat Progressive as a function of its meter; hands are played by basic strategy.
 
 Hands that are not split are counted exactly: all cards of player and dealer come from full decks without replacement.
-For split hands, the pair and the dealer's cards are counted in this way; whether a split hand reaches 20 is computed
-with replacement, from the shoe without the pair and the up card.
+For split hands, only the pair and the dealer's cards are counted exactly; the probability that a split hand reaches 20
+is computed with replacement, from the shoe without the pair and the up card.
 """
 
 from collections import Counter, defaultdict
@@ -59,7 +59,7 @@ class Drawn(NamedTuple):
 
 
 def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
-    """Return the Bad Beat Progressive as a function of its meter, for a single player."""
+    """Return the payback of the Bad Beat Progressive, for a single player, as a function of the meter reading."""
     assert selection.decks is not None
     rows = BadBeat(offer)
     hands: list[Hands] = []
@@ -74,9 +74,9 @@ def bad_beat(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
 
 
 def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
-    """Return dealer's hand -> probability that a player has a 20, for hands with different payouts.
+    """Return, for each kind of dealer's hand, the probability that the dealer has it and the player has a 20.
 
-    One example represents all hands of 21 with the same number of cards, another one all other totals.
+    The keys are examples: one hand for all hands of 21 with the same number of cards, and one for all other totals.
     """
     shoe = full_shoe(decks)
     found: defaultdict[DealerHand, Fraction] = defaultdict(Fraction)
@@ -99,7 +99,7 @@ def twenties(decks: int, terms: Terms) -> Mapping[DealerHand, Fraction]:
 
 
 def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator[Drawn]:
-    """Yield the finished hands that result from unfinished ones (cards -> orders); `draws` decides if a state draws."""
+    """Yield all finished hands drawn from `starts` (cards -> orders); `draws` is whether a hand in a state draws."""
     waiting: Mapping[Cards, int] = starts
     while waiting:
         more: Counter[Cards] = Counter()
@@ -114,7 +114,7 @@ def grown(starts: Mapping[Cards, int], draws: Callable[[int], bool]) -> Iterator
 
 
 def _played(strategy: Strategy, left: Sequence[int]) -> Iterator[Drawn]:
-    """Yield the hands of 20 under a strategy; for a split, the pair itself, weighted by the probability of a 20."""
+    """Yield the player's hands of 20 under a strategy, and each split pair, weighted by its probability of a 20."""
     starts: Counter[Cards] = Counter()
     for first, second in TWO_CARDS:
         if is_natural(first, second):
@@ -163,7 +163,7 @@ def _dealers(up: int) -> Iterator[tuple[bool, list[Drawn]]]:
 
 
 def _together(shoe: Sequence[int], hands: Sequence[Drawn], dealers: Sequence[Drawn]) -> dict[int, Fraction]:
-    """Return the probability that one of the player's hands meets one of the dealer's, by number of dealer's cards.
+    """Return the probability that one of `hands` meets one of `dealers`, keyed by the dealer's number of cards.
 
     Seven or more dealer's cards are counted as seven.
     """
@@ -210,7 +210,7 @@ def _state(cards: Cards) -> int:
 
 
 def _dealer(natural: bool, number: int) -> DealerHand:
-    """Return an example of a dealer's hand of 21 with this number of cards; a natural is a Blackjack."""
+    """Return an example of a dealer's hand of 21 with this number of cards; if `natural`, a Blackjack."""
     low = {2: (1, 10), 3: (4, 7, 10), 4: (2, 4, 5, 10), 5: (2, 2, 3, 4, 10), 6: (1, 2, 2, 3, 3, 10)}
     values = low.get(number, (1, 1, 2, 2, 2, 3, 10))
     cards = tuple(CARD_OF[11 if value == 1 else value] for value in values)

@@ -23,7 +23,7 @@ NO_DEAD_HANDS: Final = DeadHands(by_seat={}, called=frozenset(), stopped=None)
 
 
 def dead_hands(table: Table, round_: BlackjackRound, *, no_cards_dealt: str) -> DeadHands:
-    """Return the hands that a round's irregularities make dead; raise `Refused` for one that Blackjack does not have.
+    """Return the hands that irregularities make dead; raise `Refused` for an irregularity unknown to Blackjack.
 
     A dead hand without cards is dead under the paragraph `no_cards_dealt`.
     """

@@ -13,7 +13,7 @@ _STANDS_ON: Final = 17
 
 @dataclass(frozen=True, slots=True)
 class DealerHand:
-    """The dealer's cards in order; `hole` is None in a round that stopped before it was recorded."""
+    """The dealer's cards in order; `hole` is None in a round that stopped before the hole card was recorded."""
 
     cards: tuple[StandardCard, ...]
     up: StandardCard
@@ -56,9 +56,9 @@ def read_dealer(cards: tuple[StandardCard, ...], *, stopped: bool, paragraphs: P
 
 
 def check_drawn(dealer: DealerHand, *, still_open: bool, paragraphs: Paragraphs) -> None:
-    """Raise `Refused` if the dealer drew without need, drew on 17 or more, or stopped too early.
+    """Raise `Refused` if the dealer drew needlessly, drew on 17 or more, or stopped too early.
 
-    `still_open`: at least one wager is left that the dealer's cards can still decide.
+    `still_open` is whether the dealer's cards can still decide at least one wager.
     """
     cards = dealer.cards
     if not still_open:

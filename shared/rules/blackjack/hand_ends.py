@@ -44,10 +44,10 @@ _TOTALS: Final = range(_LEAST, MOST + 2)
 
 
 class Backs(NamedTuple):
-    """The return per wager staked, by the dealer's result, then by the player's total (`_TOTALS`).
+    """The returns per wager staked, in units; a wager is `unit` units.
 
-    Returns are whole numbers of units; a wager is `unit` units. `wins` and `surrendered` are the returns of a win and
-    of a surrender, `of_natural` those of a Blackjack.
+    `by_final` has the returns by the dealer's result (`AGAINST`), then by the player's total (`_TOTALS`); `of_natural`
+    has those of a Blackjack by the dealer's result. `wins` is the return of a win, `surrendered` that of a surrender.
     """
 
     unit: int
@@ -58,7 +58,7 @@ class Backs(NamedTuple):
 
     @classmethod
     def of(cls, terms: Terms) -> "Backs":
-        """Return the returns under these terms; a dealer's Blackjack takes the original wager only."""
+        """Compute the returns under these terms; a dealer's Blackjack takes the original wager only."""
         unit = lcm(2, terms.wins.denominator, terms.blackjack.denominator)
         return cls(
             unit=unit,
@@ -112,7 +112,7 @@ class Hand:
         return self.single[total - _LEAST] + self.doubled[total - _LEAST]
 
     def ends(self, backs: Sequence[int]) -> Ends:
-        """Return the results of the hand; `backs` has the units returned per wager staked, by total."""
+        """Return the results of the hand; `backs` has the units returned per wager staked, for each of `_TOTALS`."""
         found: Ends = {}
         for stake, finished in ((1, self.single), (2, self.doubled)):
             for place, weight in enumerate(finished):
@@ -125,7 +125,7 @@ class Hand:
 def ends_of_pair(
     first: int, second: int, strategy: Strategy, drawn: Sequence[float], cards: int, backs: Backs
 ) -> list[Ends]:
-    """Return the results of two cards that are not a Blackjack, by `AGAINST`; each distribution sums to 1.
+    """Return the results of two cards, not a Blackjack: one distribution for each dealer's result (`AGAINST`).
 
     `drawn` has the probability of each value for the next card. `cards` is the number of cards of the first card's
     value that were in the shoe when the two were dealt.
@@ -148,9 +148,9 @@ def ends_of_pair(
 
 
 def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tuple[Hand, Hand]:
-    """Return the final totals of hands from a split pair: with a second card of another value, and of the pair's value.
+    """Return the final totals of a split hand if its second card has another value, and if it has the pair's value.
 
-    A hand with a second card of the pair's value is not split again here.
+    Each is weighted by the probability of that second card. Hands are not split again here.
     """
     others, pairs = Hand(), Hand()
     others.play([(value, second, drawn[second]) for second in VALUES_OF_CARDS if second != value], strategy, drawn)
@@ -159,7 +159,7 @@ def hands_of_split(value: int, strategy: Strategy, drawn: Sequence[float]) -> tu
 
 
 def ends_of_natural(strategy: Strategy, backs: Backs) -> list[Ends]:
-    """Return the results of a Blackjack, by `AGAINST`; even money is taken if it is worth more."""
+    """Return the results of a Blackjack for each dealer's result (`AGAINST`); even money is taken if worth more."""
     if strategy.takes_even_money:
         return [{STAKED + backs.wins: 1.0}] * len(AGAINST)
     return [{STAKED + units: 1.0} for units in backs.of_natural]
@@ -176,9 +176,9 @@ def added(one: Ends, other: Ends) -> Ends:
 
 
 def rounded(chances: Chances, backs: Backs, *, wagers: int) -> Iterator[tuple[int, End]]:
-    """Yield (parts, result per unit wagered) of a number of equal wagers; the parts sum to `_PARTS`.
+    """Yield (probability times `_PARTS`, result per unit wagered) for the results of `wagers` equal wagers.
 
-    The most probable result absorbs the rounding difference.
+    Probabilities are rounded; the most probable result absorbs the difference, so they sum to `_PARTS`.
     """
     parts = {named: round(chance * _PARTS) for named, chance in chances.items()}
     parts[max(parts, key=lambda named: parts[named])] += _PARTS - sum(parts.values())

@@ -29,7 +29,7 @@ class PlayedHand(NamedTuple):
     """Whether a switch brought together an ace and a card with the value 10: a 21, but not a Blackjack."""
     split: bool
     original: bool
-    """Whether it is the first hand from its dealt cards, which carries the original wager."""
+    """Whether this is the first hand from its dealt cards, which carries the original wager."""
     surrendered: bool
     even_money: bool
 
@@ -69,10 +69,10 @@ class HandRules:
     def play(
         self, seat: BlackjackSeat, dealt: Sequence[DealtHand], *, wager: int, up: StandardCard, unfinished: bool
     ) -> list[PlayedHand]:
-        """Return the hands of one seat, checked; `wager` is the stake of each in cents before any double.
+        """Check and return the hands of one seat; `wager` is the stake of each hand in cents before any double.
 
-        `unfinished`: the hand was called dead, so cards that it should have been dealt may be missing. Raise `Refused`
-        for hands that cannot have been played as recorded.
+        If `unfinished`, the hand was called dead, and cards that it should have been dealt may be missing. Raise
+        `Refused` for hands that cannot have been played as recorded.
         """
         several = self.switch or len(seat.hands) > 1
         played: list[PlayedHand] = []

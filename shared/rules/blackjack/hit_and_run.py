@@ -1,4 +1,4 @@
-"""The return of the Hit and Run Progressive as a function of its meter: exact, from the dealer's cards only."""
+"""The payback of the Hit and Run Progressive as a function of its meter: exact, from the dealer's cards only."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ _ASSUMED: Final = (
 
 @cache
 def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
-    """Return the probability of each dealer's hand, drawn from full decks: by number of cards, Blackjacks separately.
+    """Return the probability of each kind of dealer's hand, drawn from full decks, keyed by an example.
 
-    One example stands for all hands of its kind.
+    Hands with the same number of cards are of one kind, except that Blackjacks are a kind of their own.
     """
     left = Counter(VALUES.values())
     for value in left:
@@ -52,7 +52,7 @@ def dealer_hands(decks: int) -> Mapping[tuple[StandardCard, ...], Fraction]:
 
 
 def hit_and_run(selection: Selection, offer: Offer) -> Progressive:
-    """Return the Hit and Run Progressive as a function of its meter, for a single player."""
+    """Return the payback of the Hit and Run Progressive, for a single player, as a function of the meter reading."""
     assert selection.decks is not None
     rows = HitAndRun(offer)
     hands = [

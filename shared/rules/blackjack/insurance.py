@@ -29,8 +29,8 @@ class Insurance:
     def check(self, seat: BlackjackSeat, up: StandardCard) -> None:
         """Raise `Refused` for a wager without an ace up, or above half of the initial Blackjack Wager.
 
-        If half cannot be bet in chips, the wager may go up to the next multiple of the chip unit. House Money does not
-        raise the limit. Interpretation: at Blackjack Switch the initial wager is both equal wagers.
+        If half of that wager cannot be bet in whole chips, the limit is the next multiple of the chip unit. House Money
+        does not raise the limit. Interpretation: at Blackjack Switch the initial wager is the sum of both equal wagers.
         """
         insurance, wager = seat.wagers[INSURANCE], seat.wagers["blackjack"]
         if up[0] != "A":

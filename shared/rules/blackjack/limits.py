@@ -9,9 +9,9 @@ from shared.rules.line import Line
 def limit_payouts(lines: list[Line], limited: Sequence[int], limit: int, paragraph: str) -> None:
     """Reduce the payouts of the `limited` lines (indexes of `lines`) in place to a total of `limit` cents.
 
-    If full odds exceed the limit, the players share it in proportion to their wagers. Stakes are returned in any case.
-    Interpretation: one limit covers the top hands of the Twenty Point Bonus and of King's Bounty together, and nothing
-    else.
+    If full odds exceed the limit, the players share the limit in proportion to their wagers. Stakes are returned in any
+    case. Interpretation: one limit covers the top hands of the Twenty Point Bonus and of King's Bounty together, and
+    nothing else.
     """
     if sum(lines[place].payout for place in limited) <= limit:
         return

@@ -21,7 +21,7 @@ _DECK: Final = cast("tuple[StandardCard, ...]", standard_deck())
 
 
 def _of_insurance(selection: Selection, offer: Offer) -> Returns:
-    """Return the returns of Insurance, by counting the hole cards under the ace; all other cards are unknown."""
+    """Return the returns of Insurance, by counting the possible hole cards; only the up card, an ace, is known."""
     assert selection.decks is not None
     tens = sum(VALUES[card] == 10 for card in _DECK) * selection.decks
     others = len(_DECK) * selection.decks - 1 - tens
@@ -48,7 +48,7 @@ def _of_two_cards(bet: SideBet, decks: int) -> Returns:
 
 
 def _with_dealer(row: Row | None, pair: Pair, decks: int) -> Iterator[tuple[int | Fraction, Won | None]]:
-    """Yield (probability, win) of the row for the dealer's possible hands, given the player's pair."""
+    """Yield (probability, win) for each payout of a row that depends on the dealer's hand; `pair` is the player's."""
     if row is None:
         yield 1, None
         return
@@ -89,7 +89,7 @@ def _with_up_card(bet: SideBet, decks: int) -> Returns:
 
 
 def _of_four_cards(bet: SideBet, decks: int) -> Returns:
-    """Count rank combinations in one suit, because Super Match depends on ranks only."""
+    """Return the returns of a wager on four cards, by counting ranks only, which alone decide Super Match."""
     hands = []
     for ranks in combinations_with_replacement(RANKS, 4):
         ways = prod(comb(len(SUITS) * decks, copies) for copies in Counter(ranks).values())

@@ -1,4 +1,4 @@
-"""The returns of Blackjack's progressive wagers as functions of their meters."""
+"""The paybacks of Blackjack's progressive wagers as functions of their meters."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -18,7 +18,7 @@ from shared.rules.submission import Offer, Selection
 
 
 def _played(count: Callable[[Selection, Offer, Terms], Progressive]) -> CountProgressive:
-    """Return `count` without its third argument: the terms of basic strategy are taken from the selection."""
+    """Adapt `count`: take the terms of basic strategy from the selection, and refuse Blackjack Switch."""
 
     def counted(selection: Selection, offer: Offer) -> Progressive:
         terms = terms_of(selection, selection.offers[BLACKJACK])

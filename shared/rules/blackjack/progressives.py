@@ -108,7 +108,7 @@ class BadBeat(Progressive):
     """The Bad Beat Progressive, for a player's 20 against a dealer's 21, § 633a.7(o)(1)."""
 
     def row(self, seat: SeatInPlay, dealer: DealerHand) -> Row | None:
-        """Return the row for completed hands with a total of 20; several of them win one row."""
+        """Return the row for completed hands with a total of 20; several such hands win only one row."""
         if not any(hand.points == MOST - 1 and not hand.surrendered for hand in seat.hands):
             return None
         return self.row_of(dealer)

@@ -163,7 +163,7 @@ class BlackjackRules:
     def _settle_on_initial_cards(
         self, seat: SeatInPlay, dealer: DealerHand, lines: list[Line], limited: list[int]
     ) -> None:
-        """Append the lines of the wagers under § 633a.7(g), and to `limited` the indexes under the payout limit."""
+        """Append the lines of the wagers under § 633a.7(g); append to `limited` the indexes of limited lines."""
         wagers, number = seat.wagers, seat.seat
         for bet in self._side_bets:
             stake = wagers.get(bet.name)

@@ -1,8 +1,8 @@
 """The states of growing hands, drawn with replacement from a shoe, and the distribution of the dealer's result.
 
 Values are 1 (an ace) to 10. Sequences of probabilities or counts of cards are indexed by value; index 0 is unused. A
-state is a number that encodes a total: a hard total is its own state (busts up to those of `BUSTS_WITH`), a soft total
-is added to `_SOFT`.
+state is a number that encodes a total: the total itself if it is hard, including busts (`BUSTS_WITH`), or `_SOFT` plus
+the total if it is soft.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def is_soft(state: int) -> bool:
 
 
 def two_cards(first: int, second: int) -> int:
-    """Return the state of a hand of two cards, given by value."""
+    """Return the state of a hand of two cards, each given by its value."""
     return add(add(0, first), second)
 
 
@@ -92,7 +92,7 @@ def shares(shoe: Sequence[int]) -> list[float]:
 
 
 def draw(reached: list[float], state: int, drawn: Sequence[float]) -> None:
-    """Draw one card in a state: add its probability in `reached`, weighted by `drawn`, to the states that follow."""
+    """Draw one card in `state`: add its probability, weighted by `drawn`, to the next states in `reached`."""
     weight = reached[state]
     for after, share in zip(NEXT[state], drawn, strict=True):
         reached[after] += weight * share

@@ -95,7 +95,7 @@ def match_the_dealer(first: StandardCard, second: StandardCard, up: StandardCard
 
 
 def two_matches(one: str, other: str) -> str:
-    """Return the category of two matching cards, which are both paid."""
+    """Return the category of two initial cards that both match the up card, given the category of each."""
     return f"two_{one.replace('card', 'cards')}" if one == other else f"{_SAME}_and_one_of_a_different_suit"
 
 
@@ -165,7 +165,7 @@ class SideBet:
     by_four_cards: ByFourCards | None
 
     def row(self, initial: Pair, second_initial: Pair | None, up: StandardCard) -> Row | None:
-        """Return the winning row before the dealer's hand can improve it; None if no row wins.
+        """Return the winning row, regardless of the dealer's hand (see `improved`); None if no row wins.
 
         Interpretation: at Blackjack Switch the two initial cards are those of the first hand as it was dealt.
         """
@@ -187,7 +187,7 @@ class SideBet:
 
 
 def improved(row: Row, dealer: DealerHand) -> Row:
-    """Return the row that is paid once the dealer's hand is known: the row for a dealer's Blackjack, if it applies."""
+    """Return the row to pay against the dealer's hand: the row for a dealer's Blackjack if it applies, else `row`."""
     if row.instead is not None and dealer.blackjack:
         return row.instead
     return row
@@ -209,7 +209,7 @@ def side_bet(offer: Offer) -> SideBet:
 
 
 def _sums(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """Return the rows for two matching cards, whose odds are the sum of both, § 633a.7(g)(2)."""
+    """Return the rows for two matching cards, whose odds are the sum of the odds of each, § 633a.7(g)(2)."""
     sums = {}
     for one, other in ((_SAME, _SAME), (_OTHER, _OTHER), (_SAME, _OTHER)):
         category = two_matches(one, other)

@@ -1,7 +1,7 @@
-"""The return of the Straight Jack Progressive as a function of its meter, under basic strategy of the main wager.
+"""The payback of the Straight Jack Progressive as a function of its meter, if hands are played by basic strategy.
 
-It is exact: all cards come from full decks without replacement. Hands that begin a straight are never split, because a
-ten and a jack are not split.
+The payback is exact: all cards come from full decks without replacement. Hands that begin a straight are never split,
+because a ten and a jack are not split.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ Straight = tuple[StandardCard, ...]
 
 
 def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressive:
-    """Return the Straight Jack Progressive as a function of its meter, for a single player."""
+    """Return the payback of the Straight Jack Progressive, for a single player, as a function of the meter reading."""
     assert selection.decks is not None
     rows = StraightJack(offer)
     hands: list[Hands] = [
@@ -43,7 +43,7 @@ def straight_jack(selection: Selection, offer: Offer, terms: Terms) -> Progressi
 
 
 def straights(decks: int, terms: Terms) -> Iterator[tuple[Straight, Fraction]]:
-    """Yield (straight, probability) in the order drawn; the straight in spades represents all with its ranks."""
+    """Yield (straight, probability); cards are in the order drawn, and spades represent all suits."""
     shoe = full_shoe(decks)
     for up in VALUES_OF_CARDS:
         strategy = strategy_against(up, tuple(without(shoe, up)), terms)
@@ -62,7 +62,7 @@ def _played(decks: int, strategy: Strategy, up: int, dealt: Straight) -> Iterato
         yield dealt, seen
 
     def grow(straight: Straight, state: int, *, draws: bool, once: bool) -> Iterator[tuple[Straight, Fraction]]:
-        """Yield the straights that result if the dealer does not show a Blackjack at once."""
+        """Yield (straight, probability) of the straights that can grow, unless a dealer's Blackjack ends the round."""
         left = _chance(decks, straight, up) - sum((_chance(decks, straight, up, hole) for hole in holes), Fraction(0))
         if draws:
             for card in _CARDS:

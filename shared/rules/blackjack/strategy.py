@@ -141,9 +141,9 @@ class Strategy:
         return "double" if self.doubles[state] else "hit" if self.draws[state] else "stand"
 
     def _by_total(self, shoe: Sequence[int], alone: Worth, of_two: Mapping[tuple[int, int], Worth]) -> None:
-        """Choose one decision per total, weighted over all two-card hands that make it.
+        """Choose one decision for each total, weighted over all two-card hands with that total.
 
-        `alone` chooses for totals that no two-card hand makes.
+        `alone` decides for totals that no two-card hand has.
         """
         made: dict[int, list[tuple[int, Worth]]] = {}
         for (first, second), worth in of_two.items():
@@ -186,7 +186,10 @@ _SURRENDERED: Final = -0.5
 
 
 def additional_splits(terms: Terms, cards: int) -> int:
-    """Return the number of further splits counted; `cards` is the shoe's number of the pair's value, pair included."""
+    """Return the number of splits after the first that are counted.
+
+    `cards` is the number of cards of the pair's value in the shoe, including the pair.
+    """
     return max(0, min(terms.resplits, MOST_RESPLITS, cards - 2))
 
 

@@ -35,7 +35,7 @@ _NATURAL: Final = (0, 0)
 
 
 def switch_chances(shoe: Sequence[int], terms: Terms, backs: Backs) -> Chances:
-    """Return the probability of each joint result of both wagers."""
+    """Return the probability of each joint result of the two wagers."""
     chances: Chances = {}
     for up in VALUES_OF_CARDS:
         left = without(shoe, up)
@@ -65,7 +65,10 @@ _ACE_TEN: Final = (1, 10)
 
 
 def _kept(left: Sequence[int], strategy: Strategy) -> Mapping[_Two, Mapping[_Two, float]]:
-    """Return one hand -> the other hand -> their probability, after the player switched if that was better."""
+    """Return the probability of each pair of hands, after the player switched if that was better.
+
+    The key is one hand, then the other hand.
+    """
     worth: dict[_Two, float] = {**strategy.worth, _NATURAL: strategy.natural}
     kept: dict[_Two, dict[_Two, float]] = {}
     for first, second, third, fourth, chance in _deals(left):

@@ -34,9 +34,9 @@ class Decks(Record):
 class PayoutLimit(Record):
     """The lowest maximum payout, in cents, that a licensee may establish; `default` applies if it establishes none.
 
-    The established maximum must also cover the most that one patron could win when `betting` the least or the most
-    permitted amount. That win is summed over all `wagers` (by default, every wager) or, with `pairs`, over the pairs of
-    one card from each deck.
+    The established maximum must also cover the most that one patron could win with bets of the least or the most
+    permitted amount (`betting`). That win is summed over all `wagers` (by default, every wager) or, with `pairs`, over
+    the pairs of one card from each deck.
     """
 
     least: Annotated[int, Field(gt=0)]
@@ -220,18 +220,18 @@ class Wager(Record):
     @field_validator("paytables", mode="before")
     @classmethod
     def _read_side_by_side(cls, entries: Any) -> Any:
-        """Return single paytables from entries that have several side by side, as the regulations print them.
+        """Split entries that contain several paytables side by side, as regulations print them.
 
-        A list in place of a value has a value for each of these paytables, None for a paytable without one. A row whose
-        lists have no value for a paytable is not in that paytable.
+        A list in place of a value has one value for each paytable of the entry, None for a paytable without the value.
+        A row whose lists have only None for a paytable is not in that paytable.
         """
         return [table for entry in entries for table in _side_by_side(entry)]
 
 
 class IrregularityRule(Record):
-    """The effect of an irregularity on the round, whether it names a seat, and whether it names a number of cards.
+    """The effect of an irregularity on the round, and whether its record names a seat and a number of cards.
 
-    With `from_cards`, it has the effect only if at least that number of cards is involved.
+    With `from_cards`, the irregularity has an effect only if at least that number of cards is involved.
     """
 
     effect: Literal["none", "dead_hand", "dead_round", "may_void_hand", "abandoned", "dead_round_but_bonuses"]
@@ -268,7 +268,7 @@ class Catalogue(Record):
 
 
 def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the paytables of an entry, which has one paytable, or several with their values in lists."""
+    """Yield the paytables of an entry. If it has several, their values are in lists."""
     terms = {name: value for name, value in entry.items() if name != "rows"}
     number = max((len(value) for value in terms.values() if isinstance(value, list)), default=1)
     rows = [_in_columns(row, number) for row in entry.get("rows", ())]
@@ -277,7 +277,7 @@ def _side_by_side(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _in_columns(fields: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
-    """Return the fields of each of `number` paytables; empty for a paytable without a value in any list."""
+    """Return the fields of each of `number` paytables; no fields if all lists have None for the paytable."""
     listed = {name for name, value in fields.items() if isinstance(value, list)}
     columns: list[dict[str, Any]] = [{} for _ in range(number)]
     for name, value in fields.items():

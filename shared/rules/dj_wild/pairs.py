@@ -1,9 +1,9 @@
 """Two hands from one deck: the number of deals in which the first hand loses, by its category.
 
 Kinds of hands are counted instead of single hands. Inclusion and exclusion give the number of hands of one kind that
-can be dealt next to a hand of another kind: for the cards that both could hold, C(4 - m, d) is the sum over s of (-1)^s
-C(m, s) C(4 - s, d - s), a product with one factor for each hand. So for each choice of s, the kinds are processed once
-from the highest rank down, with a running sum over the higher kinds.
+can be dealt next to a hand of another kind: if one hand has m cards of a rank and the other has d, the number C(4 - m,
+d) is the sum over s of (-1)^s C(m, s) C(4 - s, d - s), a product with one factor for each hand. So for each choice of
+s, the kinds are processed once from the highest rank down, with a running sum over the higher kinds.
 
 The probability that the natural cards of a kind have one suit does not depend on the other hand, unless both hands are
 distinguished by suit: two suited hands with k ranks in common can be dealt in 12 ways (16 if k is 0), but the product
@@ -53,7 +53,7 @@ def losing_hands() -> Mapping[WildCategory, int]:
 
 
 def counts_text() -> str:
-    """Return the content of the stored file: a line for each category, with its number of deals."""
+    """Return the content of the stored file: one line for each category, with its number of deals."""
     return "".join(f"{category.name}: {deals}\n" for category, deals in count_losing_hands().items())
 
 
@@ -78,7 +78,7 @@ def count_losing_hands() -> Mapping[WildCategory, int]:
 
 
 def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield (common cards, factor as first hand, factor as second hand) of a kind of hand.
+    """Yield (common cards, factor as first hand, factor as second hand) for a kind of hand.
 
     Each factor includes the probability, in units of 1 / `_SHARES`, that cards of these ranks have the kind's suits.
     """
@@ -96,7 +96,7 @@ def _by_cards(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
 
 
 def _by_suits(kind: Kind) -> Iterator[tuple[_Common, int, int]]:
-    """Yield the factors that correct those of `_by_cards` where both hands are distinguished by suit."""
+    """Yield corrections of the factors from `_by_cards` for two hands that are both distinguished by suit."""
     if kind.suited is None:
         return
     sign = 1 if kind.suited else -1

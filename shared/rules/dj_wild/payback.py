@@ -25,7 +25,7 @@ _PAIRS_OF_HANDS: Final = _HANDS * comb(48, 5)
 
 
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
-    """Return the Progressive Bonus as a function of its meter, without Envy Bonuses.
+    """Return the payback of the Progressive Bonus as a function of its meter, without Envy Bonuses.
 
     Hands with the joker are not counted: a drawn card replaces the joker, so all hands of five of the other 52 cards
     are equally likely.
@@ -50,7 +50,7 @@ def progressive_at_reset(selection: Selection) -> Fraction:
 
 @cache
 def _hands_by_kind() -> Mapping[tuple[Card, ...], int]:
-    """Return an example of each kind of hand that the paytables distinguish, with the number of its hands."""
+    """Return the number of hands of each kind that the paytables distinguish, keyed by an example."""
     examples: dict[object, tuple[Card, ...]] = {}
     found: Counter[tuple[Card, ...]] = Counter()
     for cards, ways in classes():
@@ -71,7 +71,7 @@ def _of_trips(selection: Selection, offer: Offer) -> Returns:
 def _of_bad_beat(selection: Selection, offer: Offer) -> Returns:
     """Return the returns of the Two-Way Bad Beat Bonus for players who never fold three of a kind or better.
 
-    With each category, the dealer's hand loses as often as the player's.
+    In each category, the dealer's hand loses as often as the player's.
     """
     rows, sides = rows_by_category(offer), 2 if selection.options["bad_beat_dealer_hand_pays"] is True else 1
     hands = [(deals * sides, rows.get(category.name)) for category, deals in losing_hands().items()]

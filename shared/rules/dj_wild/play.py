@@ -1,8 +1,8 @@
-"""The Ante and Blind Wagers of DJ Wild with the raise or the fold: exact, from the counts of all deals.
+"""The result of DJ Wild's Ante and Blind Wagers, raised or folded: exact, from the counts of all deals.
 
-`stands.yaml` has the hands that are worth raising and those that are worth folding if a winning Blind Wager is only
-returned, with the number of dealer's hands that they beat and lose to. A Blind Wager is always only returned below a
-straight, and no straight or higher hand is folded, so the counts hold for any such Blind paytable.
+`stands.yaml` has the hands worth raising and the hands worth folding, with the number of dealer's hands that they beat
+and lose to. It assumes that a winning Blind Wager is only returned. That is always so below a straight, and no
+straight or higher hand is folded, so the counts hold for any Blind paytable that pays nothing below a straight.
 """
 
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ def stands() -> tuple[Mapping[str, Stand], Mapping[str, Stand]]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return the result of the Ante and Blind Wagers with the Raise Wager, or folded."""
+    """Return the result of the Ante and Blind Wagers, either with the Raise Wager or folded."""
     (ante,), (raise_,) = (rows_by_category(one).values() for one in (offer, selection.offers[_RAISE]))
     assert ante.odds.returns == raise_.odds.returns == _EVEN, "the counts are those of wagers at even money"
     blind = rows_by_category(selection.offers[_BLIND])

@@ -1,8 +1,8 @@
 """The number of deals in which the dealer, the player or both have an Ace High Pai Gow: exact, over pairs of hands.
 
-An Ace High Pai Gow has seven different ranks. A pair of such hands is therefore a set of ranks for each hand, and suits
-for the ranks that make no flush and give no common rank the same suit in both hands. Pairs of rank sets are counted by
-their number of common ranks.
+An Ace High Pai Gow has seven different ranks. A pair of such hands is therefore a set of ranks for each hand, with
+suits such that neither hand has a flush and both have different suits in every common rank. Pairs of rank sets are
+counted by their number of common ranks.
 """
 
 from collections import Counter
@@ -86,9 +86,9 @@ def _rank_sets(kind: Kind) -> tuple[int, ...]:
 
 
 def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
-    """Return the number of ways to give two hands with `common` shared ranks suits without a flush or a shared card.
+    """Return the number of ways to assign suits to two hands with `common` common ranks, without flush or common card.
 
-    It is found by inclusion and exclusion over the common ranks that have the same suit in both hands.
+    The number is found by inclusion and exclusion over the common ranks that have the same suit in both hands.
     """
     ways = 0
     for same in range(common + 1):
@@ -101,7 +101,7 @@ def disjoint_suitings(one: Kind, other: Kind, common: int) -> int:
 
 @cache
 def _suitings(kind: Kind, cards: int, held: Suited) -> int:
-    """Return the number of ways to give suits to `cards` more cards, given those `held` by suit, without a flush."""
+    """Return the number of ways to assign suits to `cards` more cards without a flush, given the suits `held`."""
     return sum(
         _orders(suited)
         for suited in _splits(cards)
@@ -110,7 +110,7 @@ def _suitings(kind: Kind, cards: int, held: Suited) -> int:
 
 
 def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
-    """Yield all distributions of `cards` cards over `suits` suits, as numbers by suit."""
+    """Yield all distributions of `cards` cards over `suits` suits, each as the number of cards by suit."""
     if suits == 1:
         yield (cards,)
         return
@@ -120,7 +120,7 @@ def _splits(cards: int, suits: int = len(SUITS)) -> Iterator[Suited]:
 
 
 def _orders(suited: Suited) -> int:
-    """Return the number of ways to give suits to the ranks of a hand, with these numbers of cards by suit."""
+    """Return the number of ways to assign suits to different ranks, with these numbers of cards by suit."""
     ways = factorial(sum(suited))
     for count in suited:
         ways //= factorial(count)

@@ -27,7 +27,7 @@ def progressive_at_reset(selection: Selection) -> Fraction:
 
 
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
-    """Return the Progressive Payout Wager as a function of its meter, without Envy Bonuses."""
+    """Return the payback of the Progressive Payout Wager as a function of its meter, without Envy Bonuses."""
     del selection
     wager = Wager(offer)
     return Progressive.counted(offer, bonus_hands(wager.rows, wild_joker=wager.wild_joker))

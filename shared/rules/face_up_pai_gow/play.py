@@ -1,4 +1,4 @@
-"""The result of the Face Up Pai Gow Poker Wager if the player sets against the dealer's visible hand: sampled.
+"""The sampled result of the Face Up Pai Gow Poker Wager, with the player's hand set against the dealer's visible one.
 
 `sample.yaml` has the results of seeded deals; `pitledger payback recompute face-up` repeats the sampling.
 """

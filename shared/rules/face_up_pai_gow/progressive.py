@@ -17,7 +17,7 @@ _JOKER: Final = card_set([JOKER])
 
 
 class Progressive:
-    """The selected paytable with its meter. `stake` is the only permitted amount, `reset` the seed; cents."""
+    """The selected paytable with its meter. `stake` is the only permitted amount, `reset` the seed, in cents."""
 
     def __init__(self, offer: Offer) -> None:
         """Read the terms of the offered wager and its selected paytable."""
@@ -43,7 +43,7 @@ class Progressive:
     def row(self, seven: CardSet, can_form: int) -> Row | None:
         """Return the row that the best seven-card hand wins; the joker may be any card if the paytable allows it.
 
-        `can_form` has the hands that the cards can form with the joker as it counts for other wagers.
+        `can_form` has the hands that the cards can form with the joker restricted, as in the other wagers.
         """
         if self.wild_joker and seven & _JOKER:
             can_form = formed(seven, wild_joker=True)

@@ -19,7 +19,7 @@ StartingPosition = Annotated[int, Field(ge=1, le=18)]
 
 
 class FaceUpSeat(SetSeat):
-    """One betting position with wagers: cents by wager type, seven cards and how they were set."""
+    """One betting position with wagers: cents by wager type, the seven cards as set, and the player's decisions."""
 
     wagers: dict[WagerType, Cents]
 

@@ -35,7 +35,7 @@ _DEALER: Final = 0
 
 
 class _Bonuses(NamedTuple):
-    """The bonus rows that a seat's hand wins, whether or not the seat made these wagers."""
+    """The bonus rows that a seat's hand wins, whether or not the seat made the bonus wagers."""
 
     fortune: Row | None
     progressive: Row | None

@@ -35,7 +35,7 @@ UNINTERRUPTED: Final = Interruptions(void=None, bonus_void=None, abandoned={}, m
 
 
 def interruptions(table: Table, round_: HoldemRound) -> Interruptions:
-    """Return how irregularities interrupted a round; raise `Refused` for unknown or impossible ones."""
+    """Return how irregularities interrupted a round; raise `Refused` for unknown or impossible irregularities."""
     if not round_.irregularities:
         return UNINTERRUPTED
     void = bonus_void = None
@@ -76,7 +76,7 @@ def _check_initial_deal_was_over(round_: HoldemRound, paragraph: str) -> None:
 
 
 def _check_initial_deal_was_not_over(seats: Sequence[HoldemSeat], irregularity: Irregularity, paragraph: str) -> None:
-    """Raise `Refused` if a player had already decided; checked only if there are Texas Hold 'Em Bonus Wagers."""
+    """Raise `Refused` if a player had already decided; without Texas Hold 'Em Bonus Wagers, nothing is checked."""
     if not any(TEXAS_HOLDEM_BONUS in seat.wagers for seat in seats):
         return
     for seat in seats:

@@ -26,7 +26,7 @@ class MainWagers:
     def settle(
         self, seat: SeatInPlay, community: Sequence[StandardCard], dealer_rank: int, *, lines: list[Line]
     ) -> None:
-        """Append the lines of a player who folded, or who stayed until the dealer's hand was shown."""
+        """Append the lines of one seat to `lines`; a folded hand has only the line of its Ante."""
         number, wagers, paragraphs = seat.number, seat.wagers, self.paragraphs
         if seat.folded:
             lines.append(lost(number, ANTE, wagers[ANTE], paragraphs.fold))

@@ -36,16 +36,16 @@ _Ends = dict[End, int]
 
 @cache
 def deals() -> Mapping[str, tuple[tuple[int, ...], ...]]:
-    """Return the number of deals by two cards, such as `AKs`: by Turn and River Wager, then by `OUTCOMES`.
+    """Return the numbers of deals, keyed by the player's two cards such as `AKs`: four rows by `OUTCOMES`.
 
-    The four rows are for deals without both wagers, with only the River Wager, with only the Turn Wager, and with both.
+    The rows are for deals with neither the Turn nor the River Wager, only the River, only the Turn, and both.
     """
     counted = cast("dict[str, list[list[int]]]", packaged(__package__, COUNTS)["hands"])
     return {hand: tuple(tuple(row) for row in rows) for hand, rows in counted.items()}
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return the result of the Ante Wager with the wagers that are added to it, or folded."""
+    """Return the result of the Ante Wager and the wagers added to it, or of folding."""
     hands = (decided for ends in _by_hand(selection, offer).values() for decided in _decide(ends).items())
     return Play.counted(MAIN_WAGERS, _ASSUMED, ((deals, end) for end, deals in hands))
 
@@ -56,7 +56,7 @@ def folded(selection: Selection, offer: Offer) -> frozenset[str]:
 
 
 def _decide(ends: _Ends) -> _Ends:
-    """Return the results of playing a hand, or of folding it if that is worth more."""
+    """Return the results of a hand if it is played, or of folding if that is worth more."""
     fold = {End("folded", Fraction(1), Fraction(0)): sum(ends.values())}
     return ends if _worth(ends) > _worth(fold) else fold
 
@@ -88,7 +88,7 @@ def _by_hand(selection: Selection, offer: Offer) -> dict[str, _Ends]:
 
 
 def _ends(back: Mapping[str, Fraction], row: int, pays_from: Category) -> Iterator[End]:
-    """Yield the result of each of `OUTCOMES` with the Turn and River Wagers of a row of the counts (see `deals`)."""
+    """Yield the result of each of `OUTCOMES` if the Turn and River Wagers are made as in this row of `deals`."""
     turn, river = row // 2, row % 2
     added = _FLOP_WAGER * back["flop"] + turn * back["turn"] + river * back["river"]
     staked = Fraction(1 + _FLOP_WAGER + turn + river)

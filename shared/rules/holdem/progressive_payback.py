@@ -1,6 +1,7 @@
-"""The progressive wagers of Texas Hold 'Em Bonus Poker as functions of their meters: exact, from hands with the Flop.
+"""The paybacks of Texas Hold 'Em Bonus Poker's progressive wagers: exact, as functions of their meters.
 
-`five_cards.yaml` has how often two cards make each row; `pitledger payback recompute five-cards` counts them again.
+`five_cards.yaml` has the number of deals in which two cards and the Flop form each row; `pitledger payback recompute
+five-cards` counts them again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,19 +39,19 @@ _MAGIC: Final = Fraction(5, 52)
 
 @cache
 def five_cards() -> Mapping[str, tuple[int, ...]]:
-    """Return the number of pairs of a hand and a Flop that form each of `ROWS`, by two cards such as `AKs`."""
+    """Return the number of deals of hand and Flop that form each of `ROWS`, keyed by two cards such as `AKs`."""
     counted: dict[str, list[int]] = packaged(__package__, COUNTS)
     return {kind: tuple(row) for kind, row in counted.items()}
 
 
 def count_payout(selection: Selection, offer: Offer) -> Progressive:
-    """Return the Progressive Payout Wager as a function of its meter, without Envy Bonuses."""
+    """Return the payback of the Progressive Payout Wager as a function of its meter, without Envy Bonuses."""
     folds = folded(selection, selection.offers[ANTE])
     return Progressive.counted(offer, _hands(rows_by_category(offer), folds), _PAYOUT_ASSUMED)
 
 
 def count_bonus(selection: Selection, offer: Offer) -> Progressive:
-    """Return a Five Card Hand Bonus Wager, on either hand, as a function of its meter, with its two bonuses."""
+    """Return the payback of a Five Card Hand Bonus Wager, on either hand, with both bonuses, by meter reading."""
     rows = rows_by_category(offer)
     hands = list(_hands(rows, frozenset()))
     positions = selection.catalogue.seats.most + 1

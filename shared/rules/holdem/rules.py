@@ -137,7 +137,7 @@ class HoldemRules:
         return FiveCardHands(self._five_card, seats, dealer, flop, five_card_category(dealer, flop), draw, board)
 
     def _stopped(self, round_: HoldemRound, seats: Sequence[SeatInPlay], interrupted: Interruptions) -> list[Line]:
-        """Return the lines of void hands; bonus wagers that the irregularity leaves valid are settled."""
+        """Return the lines of void hands; bonus wagers that remain valid despite the irregularity are settled."""
         dealer = () if round_.dealer is None else round_.dealer.cards
         void = interrupted.void
         assert void is not None

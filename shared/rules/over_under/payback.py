@@ -32,10 +32,10 @@ def totals(decks: int) -> Counter[int]:
 
 
 def play_ante(selection: Selection, offer: Offer) -> Play:
-    """Return the result of the Ante Wager with the wager on a side, or surrendered.
+    """Return the result of the Ante Wager, with the wager on a side or surrendered.
 
-    After the first card the player chooses the better of the two sides, or surrenders the Ante Wager if that is better
-    than both. The other cards of the shoe are unknown.
+    After the first card, the player chooses the better of the two sides, or surrenders the Ante Wager if both are
+    worse. The other cards of the shoe are unknown.
     """
     assert selection.decks is not None
     (ante,) = rows_by_category(offer).values()
@@ -56,7 +56,7 @@ _SURRENDERED: Final = (Fraction(1), End("surrendered", Fraction(1), Fraction(0))
 
 
 def _after_first_cards(cards: Counter[int], sides: Mapping[str, Fraction]) -> Iterator[tuple[Fraction, End]]:
-    """Yield (probability, result) under the best decision after each first card; `sides` are the returns of a win."""
+    """Yield (weight, result) for the best decision after each first card; `sides` has the return if a side wins."""
     for first, copies in cards.items():
         left = cards.copy()
         left[first] -= 1

@@ -23,7 +23,7 @@ class MainWager:
     paragraphs: Paragraphs
 
     def settle(self, seat: int, stake: int, hand: SetHand, against: SetHand) -> Line:
-        """Return the line of a wager of `stake` cents on a set hand; copies are won by the hand `against`."""
+        """Return the line of a wager of `stake` cents on a set hand; the hand `against` wins copies."""
         if hand.fouled is not None:
             paragraph: str = getattr(self.paragraphs, hand.fouled)
             return line(seat, MAIN, "lose", stake, 0, 0, paragraph, paid_by=self.payer)

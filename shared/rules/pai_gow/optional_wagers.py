@@ -18,7 +18,7 @@ _ONLY_MAIN: Final = frozenset({MAIN})
 
 @dataclass(slots=True)
 class _Allowance:
-    """The remainder of the payout limit for each hand (by seat) or player, in cents; `limit` None: unlimited."""
+    """The payout limit in cents (None: unlimited), and the cents `paid` under it, by hand (seat) or by player."""
 
     limit: int | None
     paragraph: str
@@ -28,7 +28,7 @@ class _Allowance:
         return None if self.limit is None else self.limit - self.paid.get(owner, 0)
 
     def use(self, owner: int | str, line: Line) -> Line:
-        """Return the line with its payout reduced to what the limit still allows, and use up the limit."""
+        """Return the line with its payout reduced to the remaining limit, and add the payout to `paid`."""
         if self.limit is None or not line.payout:
             return line
         paid = self.paid.get(owner, 0)
@@ -39,7 +39,7 @@ class _Allowance:
 
 @dataclass(frozen=True, slots=True)
 class OptionalWagers:
-    """The optional wagers of a submission, the order in  which they are settled, and the payout limit, in cents.
+    """The optional wagers of a submission, the order in which they are settled, and the payout limit, in cents.
 
     Pennsylvania settles hand by hand, then pays Envy Bonuses. Its limit is for each hand, and does not apply to Envy
     Bonuses, § 645a.13(f). Rhode Island's order (`premium_last`, (r)(4)) pays hands that earn envy bonuses last, each
@@ -64,7 +64,7 @@ class OptionalWagers:
                 self.progressive.contribute(seat.seat, stake, board)
 
     def settle(self, seats: Sequence[SeatInPlay], board: MeterBoard) -> list[Line]:
-        """Return the lines of the seats, which are in settlement order; voided and abandoned seats have none."""
+        """Return the lines of the seats, which are in settlement order; voided and abandoned seats have no lines."""
         allowance = _Allowance(self.limit, self.limit_paragraph)
         lines: list[Line] = []
         for seat in seats:

@@ -1,4 +1,4 @@
-"""The Pai Gow Poker Wager with both sides set by the house way, against the dealer and as the bank: sampled.
+"""The sampled result of the Pai Gow Poker Wager, against the dealer and as the bank; the house way sets all hands.
 
 There are too many pairs of seven-card hands to count. `samples.yaml` has the results of seeded deals, and the sums of
 squares for the standard error of a result. `pitledger payback recompute pai-gow` repeats the sampling.
@@ -32,7 +32,7 @@ _ASSUMED: Final = (
 
 @cache
 def samples() -> Mapping[str, Any]:
-    """Return the stored samples, by the rank of the straight A-2-3-4-5."""
+    """Return the stored samples, keyed by the place of A-2-3-4-5 among the straights."""
     found: dict[str, Any] = packaged(__package__, SAMPLES)["samples"]
     return found
 
@@ -44,7 +44,7 @@ def play_main(selection: Selection, offer: Offer) -> Play:
 
 
 def variants(selection: Selection, offer: Offer) -> Mapping[str, Play]:
-    """Return name -> result of other ways to play: at the usual odds, if others are selected, and as a bank."""
+    """Return the results of variants by name: at the odds not selected, and as the bank if players may bank."""
     del offer
     found = {}
     if "main_payout" in selection.options:
@@ -77,14 +77,14 @@ def _against(selection: Selection, odds: Odds) -> Play:
 
 
 def _end(ends: Mapping[str, End], comparison: str) -> End:
-    """Return the result of a comparison; a copy has a category of its own."""
+    """Return the result for an outcome of `compare`; a copy has a category of its own."""
     if comparison == "copied":
         return ends["lose"]._replace(category="lose_by_a_copy")
     return ends[OUTCOMES[comparison]]  # type: ignore[index]
 
 
 def _bank(selection: Selection, others: int) -> Play:
-    """Return a bank's result against a number of hands with equal wagers, the dealer's among them; in wagers.
+    """Return a bank's result against `others` hands with equal wagers, the dealer's included, in units of one wager.
 
     The bank wins copies, and pays vigorish on its net win. Its stake is the maximum that it can lose.
     """

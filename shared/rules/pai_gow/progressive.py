@@ -49,14 +49,14 @@ class HandTypes:
 
 
 class FormedBesidePair(NamedTuple):
-    """The hands that seven cards can form (flags of `Formed`): all, and those with a pair in the other two cards."""
+    """The hands that seven cards can form, as flags of `Formed`: all of them, and those that leave a pair over."""
 
     anything: int
     with_pair: int
 
 
 def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
-    """Return the hands that seven cards can form, given the flags of all of them (`anything`)."""
+    """Return the hands that seven cards can form, also those that leave a pair over; `anything` has all their flags."""
     with_pair = _beside_a_pair(seven) if anything & _BESIDE_A_PAIR and anything & Formed.pair else 0
     if anything & Formed.natural_royal_flush and not holds_joker(seven):  # its highest type
         return FormedBesidePair(int(Formed.natural_royal_flush), with_pair & Formed.natural_royal_flush)
@@ -64,7 +64,7 @@ def formed_beside_pair(seven: CardSet, anything: int) -> FormedBesidePair:
 
 
 def _beside_a_pair(seven: CardSet) -> int:
-    """Return the hands that the other five cards can form, over all pairs that may be set aside."""
+    """Return the hands that five cards can form if the other two are a pair, as flags for all such pairs together."""
     found = 0
     for pair in _pairs(seven):
         found |= formed(seven ^ pair)
@@ -140,7 +140,7 @@ class Progressive:
         )
 
     def _award(self, share: Fraction, board: MeterBoard, most: int | None) -> int:
-        """Deduct a share from the meter and return its cents, at most `most` of them.
+        """Deduct a share of the meter, at most `most` cents (None: no limit); return the cents deducted.
 
         Cents that the payout limit withholds stay on the meter. An award of the whole meter resets it.
         """
@@ -152,7 +152,10 @@ class Progressive:
 
 
 def highest(rows: Sequence[Row], stake: int, shown: int) -> Row | None:
-    """Return the row that pays most; a small share of a meter may be less than another row's fixed amount."""
+    """Return the row with the highest payout at a meter reading of `shown` cents; None if there are no rows.
+
+    A small share of the meter may be less than another row's fixed amount.
+    """
     if len(rows) < 2:
         return rows[0] if rows else None
     return max(rows, key=lambda row: row.odds.pay(stake) + shown * row.meter.numerator // row.meter.denominator)

@@ -1,7 +1,7 @@
-"""The Progressive Payout Wager of Pai Gow Poker as a function of its meter: exact, from the counts of all hands.
+"""The payback of Pai Gow Poker's Progressive Payout Wager as a function of its meter: exact, from all hands.
 
-Rhode Island's hand types also depend on what the cards can form next to a pair. The number of hands of each kind is
-stored next to this module; `pitledger payback recompute hand-types` counts them again.
+Rhode Island's hand types also depend on the hands that the cards can form next to a pair. The number of hands of each
+kind is stored next to this module; `pitledger payback recompute hand-types` counts them again.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ def _kind(cards: tuple[Card, ...]) -> FormedBesidePair:
 
 
 def count_progressive(selection: Selection, offer: Offer) -> Progressive:
-    """Return the Progressive Payout Wager as a function of its meter.
+    """Return the payback of the Progressive Payout Wager as a function of its meter.
 
     If hand types are paid, a hand wins the type that pays most while the meter shows its reset amount.
     """

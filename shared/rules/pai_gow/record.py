@@ -36,14 +36,14 @@ StartingPosition = Annotated[int, Field(ge=1, le=18)]
 
 
 class PaiGowSeat(SetSeat):
-    """One betting position: cents by wager type, seven cards and how they were set, cents by number picked."""
+    """One betting position: cents by wager type and by number picked, the seven cards as set, and decisions."""
 
     wagers: dict[WagerType, Cents]
     picks: Annotated[dict[Pick, Cents], Field(default_factory=dict, max_length=7)]
 
 
 class Bank(Record):
-    """The seat that banks the round, alone or with  the house, and the dealer's wager against it, in cents."""
+    """The seat that banks the round, alone or with the house, and the dealer's wager against it, in cents."""
 
     seat: SeatNumber
     co: bool = False

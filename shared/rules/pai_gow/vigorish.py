@@ -1,4 +1,4 @@
-"""The vigorish: 5% of the amount won, exactly or rounded up to quarters."""
+"""The vigorish: 5% of the amount won, exact or rounded up to a multiple of 25 cents."""
 
 from typing import Literal
 

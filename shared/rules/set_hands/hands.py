@@ -60,7 +60,7 @@ class SettingRules:
         return SetHand(seven, high_hand, low_hand, None if high_hand >= low_hand else "low_above_high")
 
     def seven(self, cards: Sequence[Card], *, seat: int | None) -> CardSet:
-        """Return the cards of a completely dealt hand; raise `Refused` for another number of cards."""
+        """Return the cards of a completely dealt hand; raise `Refused` unless there are seven."""
         if len(cards) != HAND:
             raise Refused(
                 f"{_owner(seat)}'cards' has {len(cards)} cards, not {HAND}", seat=seat, paragraph=self.seven_cards

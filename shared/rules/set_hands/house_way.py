@@ -69,9 +69,10 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A condition of a rule: a hand's group of this size, at this place among such groups, has a rank in a range.
+    """A condition of a rule: one of a hand's groups has a rank from `lowest` to `highest`.
 
-    If `size` is 0, the condition is that the seven cards can form a straight or flush.
+    The group is that of this `size` at index `place`, from 0, among the groups of the size, highest rank first. If
+    `size` is 0, the condition is that the seven cards can form a straight or flush.
     """
 
     size: int
@@ -110,7 +111,7 @@ class HouseWay:
     paragraph: str
 
     def low(self, seven: CardSet) -> CardSet:
-        """Return the two cards of the low hand; raise `Refused` if the rule leaves a high hand that ranks below it."""
+        """Return the two cards of the low hand; raise `Refused` if the high hand would rank lower."""
         held = _held(seven)
         shape = held.shape
         rule = next(

@@ -1,4 +1,4 @@
-"""The effects of irregularities on a round with set hands: what stopped it, and voidable or abandoned hands."""
+"""The effects of irregularities on a round with set hands: whether it was stopped, and voidable or abandoned hands."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -17,14 +17,14 @@ class Interruptions(NamedTuple):
     exposed: frozenset[int]
     """The seats with a card that the dealer exposed; their players may void the hand."""
     abandoned: Mapping[int, str]
-    """Seat whose player left, so that its wagers lose -> the paragraph."""
+    """Seat -> paragraph, for the seats whose players left, so that their wagers lose."""
 
 
 NOTHING: Final = Interruptions(stopped=None, misdealt=False, exposed=frozenset(), abandoned={})
 
 
 def interruptions(table: Table, irregularities: Sequence[Irregularity], seats: Sequence[Seat]) -> Interruptions:
-    """Return the effects of a round's irregularities; raise `Refused` for one unknown to the game."""
+    """Return the effects of a round's irregularities; raise `Refused` for an irregularity unknown to the game."""
     if not irregularities:
         return NOTHING
     stopped, misdealt = None, False

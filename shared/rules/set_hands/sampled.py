@@ -16,7 +16,7 @@ PAIRS: Final = 42
 
 
 class Moments(NamedTuple):
-    """Sums over deals with two numbers each (`one`, `other`): of the numbers, their squares and their product."""
+    """Sums over sampled deals, each with two numbers `one` and `other`: of the numbers, their squares and products."""
 
     deals: int
     one: int
@@ -41,14 +41,14 @@ class Moments(NamedTuple):
         )
 
     def error(self, weight: Fraction) -> float:
-        """Return the standard error of the mean, over deals, of `weight` times the first number less the second."""
+        """Return the standard error of the mean of `weight * one - other` over all deals."""
         mean = (weight * self.one - self.other) / self.deals
         squares = weight**2 * self.one_squared - 2 * weight * self.product + self.other_squared
         return sqrt((squares / self.deals - mean**2) / self.deals)
 
 
 def read_moments(row: Sequence[int]) -> Moments:
-    """Return the moments in a row of a stored sample."""
+    """Return the `Moments` stored in a row of a sample."""
     return Moments(*row)
 
 

@@ -41,7 +41,7 @@ def check_surrendered(seat: SetSeat, barred: Container[str], paragraph: str) -> 
 
 
 def check_voided(seat: SetSeat, happened: Interruptions, paragraph: str) -> None:
-    """Raise `Refused` for a voided hand that its player could not void."""
+    """Raise `Refused` if a hand is recorded as voided although its player could not void it."""
     if not seat.voided:
         return
     why = None

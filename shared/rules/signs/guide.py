@@ -37,7 +37,7 @@ def guide(regulation: str, submission: Submission) -> Sheet:
 
 
 def _explained(section: Section, offer: Offer, wins: str | None) -> Section:
-    """Return a wager's section, with sentences on whether it is optional and how it wins added before its terms."""
+    """Return a wager's section; before the terms, sentences state whether the wager is optional and how it wins."""
     stated = [Stated(_OFFERED[offer.wager.offered], offer.wager.paragraph)]
     if wins is not None:
         stated.append(Stated(wins, offer.wager.decided))

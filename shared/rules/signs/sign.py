@@ -87,7 +87,7 @@ def _hand(row: PaytableRow, words: Words) -> str:
 
 
 def payout_limit(selection: Selection, words: Words) -> Iterator[Stated]:
-    """Yield the sentence about the payout limit and the wagers it applies to, if there is a limit."""
+    """Yield the sentence on the payout limit and the wagers to which it applies, if there is a limit."""
     terms, cents = selection.catalogue.payout_limit, selection.payout_limit
     if terms is not None and cents is not None:
         what = words.limit or _DEFAULT_LIMIT
