@@ -142,12 +142,12 @@ def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
 
 
 def property_zones(client: Client) -> dict[str, ZoneInfo]:
-    """Return the time zones of the properties that the caller works for, by property; `client` is of reporting."""
+    """Return the time zones of the caller's properties, by property; `client` must call reporting."""
     return {one["property"]: ZoneInfo(one["time_zone"]) for one in client.read_list("/floors")}
 
 
 def property_zone(client: Client, property_name: str) -> ZoneInfo:
-    """Return the time zone of a property's clock; `client` is of reporting."""
+    """Return a property's time zone; `client` must call reporting."""
     return property_zones(client)[property_name]
 
 

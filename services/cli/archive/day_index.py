@@ -32,7 +32,7 @@ _FINITE: Final = (
 
 
 def property_of(schema: str) -> str:
-    """Return the SQL expression of the property under which an entry `e` is filed."""
+    """Return the SQL expression for the property that an entry `e` belongs to."""
     return _FILED.replace("NAMED", _NAMED).replace("SCHEMA", schema)
 
 
@@ -48,7 +48,7 @@ class Place:
 
 
 def scan(connection: Connection[Any]) -> None:
-    """Read the entries that were recorded since the last scan, and note where they are filed.
+    """Read the entries recorded since the last scan, and index them by property and gaming day.
 
     Raises: CheckFailed for an entry with an infinite time, which the archive cannot store.
     """
@@ -98,15 +98,15 @@ def _scan(
 
 
 def is_known(connection: Connection[Any], property_name: str) -> bool:
-    """Return whether any entry is filed under a property; always true for `-` (no property)."""
+    """Return whether any entry belongs to a property; always true for `-` (no property)."""
     query = "SELECT %(property)s = '-' OR EXISTS (SELECT FROM days WHERE property = %(property)s)"
     return connection.execute(query, {"property": property_name}).fetchone() == (True,)
 
 
 def due_days(connection: Connection[Any], property_name: str, today: date) -> list[date]:
-    """Return the ended, sealed days of a property that are not archived yet, or have new entries since.
+    """Return a property's past, sealed days that are not archived yet or have entries added since.
 
-    A day needs no seal if none of its entries has a gaming day: nothing was played, and nothing is sealed.
+    A day needs no seal if none of its entries has a gaming day, because nothing was played.
     """
     query = """
         SELECT d.gaming_day FROM days d WHERE d.property = %(property)s AND d.gaming_day < %(today)s

@@ -47,9 +47,9 @@ def sql(
 ) -> None:
     """Query the archive in SQL.
 
-    The tables are entries, postings, accounts and checkpoints, of every archived day as its latest manifest has it.
-    DuckDB answers from the files and from nothing else: it loads no extension, reads no other file, and writes none.
-    Times are in UTC. Amounts are whole cents, and sums of them are BIGINT. Reads the store and no database.
+    The tables are entries, postings, accounts and checkpoints; each archived day is read from its latest manifest.
+    DuckDB reads only the archive's files: it loads no extension, reads no other file, and writes none. Times are in
+    UTC. Amounts are whole cents, and sums of them are BIGINT. Reads the store and no database.
 
     Example: pitledger sql "SELECT gaming_day, leg, sum(cents) FROM postings GROUP BY ALL ORDER BY ALL"
     Example: pitledger sql --as parquet -o win.parquet "SELECT * FROM postings WHERE leg = 'payout'"
@@ -67,10 +67,10 @@ def sql(
 
 
 def ask(store: "Store", question: str) -> "pa.Table":
-    """Return the answer to one SELECT statement; whole numbers wider than BIGINT come as BIGINT.
+    """Return the result of one SELECT statement, with HUGEINT columns converted to BIGINT.
 
-    Raises: InputRefused if it is not one SELECT statement, or fails; CheckFailed if the tables' files are not those
-    of the manifests.
+    Raises: InputRefused if it is not one SELECT statement, or fails; CheckFailed if the tables' files differ from those
+    in the manifests.
     """
     import duckdb
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""The archive's Iceberg tables: their catalog in PostgreSQL, one overwrite of one day at a time, and leftover files."""
+"""The archive's Iceberg tables: the catalog in PostgreSQL, the overwriting of one day, and leftover files."""
 
 import os
 import warnings
@@ -110,7 +110,7 @@ class Warehouse:
 def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator[DataFile]:
     """Write the rows of one partition and yield their files.
 
-    `Table.overwrite` would first search all rows for partitions, and copy the rows.
+    Unlike `Table.overwrite`, does not search all rows for their partitions or copy the rows.
     """
     spec, schema = table.spec(), table.schema()
     values = [PartitionFieldValue(field, filed[field.name]) for field in spec.fields]
@@ -121,7 +121,7 @@ def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator
 
 
 def io_properties() -> dict[str, str]:
-    """Return PyIceberg's settings of an S3-compatible store that Arrow does not take from the environment."""
+    """Return PyIceberg's `s3.endpoint` from AWS_ENDPOINT_URL, which Arrow ignores; empty if it is unset."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL")
     return {} if endpoint is None else {"s3.endpoint": endpoint}
 

@@ -200,7 +200,7 @@ async def missing(
 def _is_kept(size: int, kept: Collection[int]) -> bool:
     """Return whether a checkpoint is stored, or may be missing because it is superseded.
 
-    A checkpoint is superseded once an earlier one of its tile and any later one are stored.
+    A checkpoint is superseded once an earlier checkpoint of the same tile and any later checkpoint are stored.
     """
     first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
     return size in kept or (first < size < max(kept, default=0))

@@ -17,7 +17,7 @@ class Fate:
 
     `how` is `refused` if `by` prevents any effect, `found` if `by` detects the change, `survived` if the change does no
     harm or is undone, and `missed` if nothing detects it; `by` then describes the consequence. `after` is the time
-    until then. `test` names the test that proves it; it is empty if the test is generated from this declaration.
+    until detection. `test` names the test that proves this; it is empty if the test is generated from this declaration.
     """
 
     how: Literal["refused", "found", "survived", "missed"]
@@ -327,7 +327,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def lines(manifests: Sequence[Manifest]) -> list[str]:
-    """Return the documentation's rows: tables of every schema first, then one row for tables with equal outcomes."""
+    """Return the documentation's rows, one for all tables of a schema with equal outcomes."""
     rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
     rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
     together: dict[tuple[str, str], list[str]] = {}

@@ -121,7 +121,7 @@ def verify(
 
 
 def _not_compared(results: Sequence[Result]) -> list[str]:
-    """Return a line on the entries that no checkpoint covers yet, if there are any."""
+    """Return one line that counts the entries no checkpoint covers yet, or no line if there are none."""
     newer = [more for each in results if (more := each.entries - (each.signed or 0)) > 0]
     if not newer:
         return []

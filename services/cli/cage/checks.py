@@ -67,7 +67,8 @@ def redeem(
 ) -> None:
     """Redeem a counter check, in full or in part.
 
-    The payer's own check of an amount that the law lists is described by --instrument, --issuer and --reference.
+    If the payer pays with a check that the law requires to be listed, describe it by --instrument, --issuer and
+    --reference.
 
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency --paid-by p-7 --on-behalf-of p-8
@@ -230,7 +231,7 @@ def _instrument(instrument_type: str | None, issuer: str | None, references: lis
 
 
 class _CheckRow:
-    """The row of a counter check, with its moment in the property's time zone."""
+    """Builds the table row of a counter check, with its time of issuance in the property's time zone."""
 
     def __init__(self, property_name: str) -> None:
         self._property = property_name

@@ -33,7 +33,7 @@ def request(
 ) -> None:
     """Request a limit for a patron, a temporary increase of it, or the end of a suspension.
 
-    Once verified, it needs the number of approvals that the property requires for the amount.
+    Once verified, the request needs the number of approvals that the property requires for the amount.
 
     Example: pitledger credit request riverside p-1001 --limit 5000 --reason "application 17"
     Example: pitledger credit request riverside p-1001 --limit 8000 --until 2026-11-22 --reason "weekend"

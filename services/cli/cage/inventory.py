@@ -40,21 +40,21 @@ Says = Callable[[Document], str]
 
 
 def send_step(parts: Parts, said: Document, says: Says, as_json: bool) -> None:
-    """Send a command with the body `said`, and print its answer, as JSON or as the line that `says` returns."""
+    """POST the body `said` to a path, and print the response as JSON or as the line that `says` returns."""
     with _inventory() as client:
         answer = client.do(path(*parts), said)
     print_json(answer) if as_json else message(says(answer))
 
 
 def approve_step(parts: Parts, said: Document, says: Says, shown: str | None, as_json: bool) -> None:
-    """Approve the subject with the hash `shown` (None: its current content), and print the answer like `send_step`."""
+    """Approve the subject with hash `shown` (None: its current content), and print the response like `send_step`."""
     with _inventory() as client:
         answer = client.approve(path(*parts), said, sha256=shown)
     print_json(answer) if as_json else message(says(answer))
 
 
 def read(*parts: object) -> Document:
-    """Return the service's document at a path of these parts."""
+    """Return table inventory's JSON document at a path, given the path's segments."""
     with _inventory() as client:
         return client.read(path(*parts))
 

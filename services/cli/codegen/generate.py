@@ -1,7 +1,8 @@
 """Write generated files, or check that they are up to date: `python -m services.cli.codegen [--check]`.
 
 They are the contracts in schemas/, the parts about services in infra/, docs/ and pyproject.toml, docs/jurisdictions,
-docs/duties.md, the readings as data for the console, and the counts of hands that the rules use.
+docs/duties.md, the documented readings of the regulations as data for the console, and the counts of hands that the
+rules use.
 """
 
 import sys

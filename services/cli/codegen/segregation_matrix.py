@@ -74,7 +74,7 @@ def _steps() -> Iterator[str]:
 
 
 def laws() -> Iterator[tuple[str, str, Any]]:
-    """Yield the lists of steps that different people must do: pack, document, and the latest list with its source."""
+    """Yield pack, document type and latest dated list of the steps that different people must do."""
     for name in known_packs():
         found = pack(name)
         if isinstance(found, GamingPack):
