@@ -327,7 +327,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def lines(manifests: Sequence[Manifest]) -> list[str]:
-    """Return the documentation's rows, one for all tables of a schema with equal outcomes."""
+    """Return the documentation's Markdown table, as lines; a schema's tables with equal outcomes share a row."""
     rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
     rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
     together: dict[tuple[str, str], list[str]] = {}

@@ -49,13 +49,13 @@ HELD_CENTS: Final = money_of((*_LEFT_IN_VAULT, *_LEFT_AT_WINDOW)) - money_of(_TO
 
 
 def locations(since: date) -> tuple[CageLocation, ...]:
-    """Return the locations as they are filed with the property."""
+    """Return the cage's locations for the demo's property document."""
     drawer = CageLocation(location=WINDOW, kind="drawer", imprest_cents=_IMPREST_CENTS, opened_on=since)
     return drawer, CageLocation(location=_VAULT, kind="vault", opened_on=since)
 
 
 def open_cage(people: People, property_name: str, day: date) -> None:
-    """Record the chips in service, count vault and drawer, and bring currency from the bank and chips to the cage."""
+    """Record the chips in service, count vault and drawer, and move currency from the bank and chips to the cage."""
     in_service = {"gaming_day": day.isoformat(), "contents": _sent(_IN_SERVICE), "source": "chip inventory ledger"}
     revision = people.does("demo.accountant", INVENTORY, f"/chips-in-service/{property_name}", in_service)["revision"]
     people.does("demo.controller", INVENTORY, f"/chips-in-service/{property_name}/{revision}/approve")

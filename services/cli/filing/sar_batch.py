@@ -1,4 +1,4 @@
-"""Write a suspicious activity report (FinCEN 111) for FinCEN's BSA E-Filing System. Pure.
+"""Write a suspicious activity report (FinCEN 111) for FinCEN's BSA E-Filing System. No I/O.
 
 XML schema 2.0 (`EFL_SARXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.6 of August 2021. A
 file has one report. Amounts are whole dollars, rounded up.
@@ -100,7 +100,7 @@ class SarDraft(Contract):
 def sar_batch(filer: Filer, draft: SarDraft, *, filed_on: date) -> bytes:
     """Return the file of a report; the same draft filed on the same day gives the same bytes.
 
-    Raises: ValueError without a narrative, for a birth after the activity, and for a day of filing before it.
+    Raises: ValueError without a narrative, for a birth date after the activity, or a filing date before the activity.
     """
     if not draft.narrative:
         raise ValueError("'narrative' is empty: write what happened, and why it is suspicious")
@@ -177,5 +177,5 @@ class _SarBatch(Batch):
 
 
 def _blocks(narrative: str) -> Sequence[str]:
-    """Return a narrative as blocks of the form, split between words; line ends, which FinCEN refuses, become spaces."""
+    """Return a narrative split at words into the form's blocks; line breaks, which FinCEN refuses, become spaces."""
     return wrap(narrative, _BLOCK, break_on_hyphens=False)
