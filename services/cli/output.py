@@ -38,7 +38,7 @@ def print_line(text: str) -> None:
 
 
 def message(text: str) -> None:
-    """Print a line for people on stderr."""
+    """Print a message line on stderr."""
     sys.stderr.write(printable(text) + "\n")
 
 
@@ -65,7 +65,7 @@ def printable(text: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Return a console for tables, as wide as the terminal, or wide without one."""
+    """Return a Rich console for tables, as wide as the terminal; without a terminal, very wide."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -78,7 +78,7 @@ Column = tuple[str, Literal["words", "number", "name"]]
 
 
 def names(*headings: str) -> list[Column]:
-    """Return columns of names."""
+    """Return left-aligned columns for names, which do not wrap."""
     return [(heading, "name") for heading in headings]
 
 
@@ -117,7 +117,7 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, footer: b
 
 
 def heading(text: str) -> "Text":
-    """Return a line above a table."""
+    """Return a heading to print above a table."""
     from rich.text import Text
 
     return Text(printable(text), style="bold")

@@ -1,4 +1,4 @@
-"""The approval subject of a command, according to the service's OpenAPI document."""
+"""The document that an approval command approves, according to the service's OpenAPI document."""
 
 import re
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ class Approvals:
 
 
 def _members(openapi: Mapping[str, Any], command: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of a command's body."""
+    """Return the members of a command's request body, with their JSON Schemas."""
     schema = command.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     if "$ref" in schema:
         schema = openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]]

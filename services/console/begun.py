@@ -1,4 +1,4 @@
-"""Logins in progress: their state is kept encrypted in the browser, so that nobody can fill the server's memory."""
+"""Logins in progress, stored encrypted in the browser, so that unfinished logins cannot exhaust the server's memory."""
 
 import os
 import secrets
@@ -41,9 +41,9 @@ _login: Final = TypeAdapter(Login)
 
 
 class Begun:
-    """Encrypts the state of logins for the browsers in which they begin, and accepts each login once.
+    """Encrypts login state for the browser in which the login begins, and accepts each login once.
 
-    The key belongs to this process: after a restart, a login in progress has to be begun again.
+    The key exists only in this process: after a restart, a login in progress must be started again.
     """
 
     def __init__(self, clock: Clock) -> None:

@@ -21,7 +21,7 @@ _DATA: Final = re.compile(r"application/(ld\+)?json")
 
 
 class _InlineScripts(HTMLParser):
-    """Collects the inline scripts of a page."""
+    """An HTML parser that collects the inline scripts of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)

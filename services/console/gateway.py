@@ -1,8 +1,8 @@
 """The gateway: forwards `/api/<service>/...` on the console's port to that service, for people and systems.
 
 A system sends its own bearer token, as it would to the service. A page sends its session cookie and, for a command, the
-CSRF token of the session; the request is forwarded with the person's token. Everything else passes unchanged: the
-service authorizes, records and answers as always.
+CSRF token of the session; the request is forwarded with the person's token. The rest of the request is unchanged: the
+service authorizes, records and answers it like any other.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The forms of commands and the filters of lists, from the services' OpenAPI documents: fields and required roles."""
+"""Command forms and list filters from the services' OpenAPI documents: fields and required roles."""
 
 import asyncio
 import re
@@ -54,7 +54,7 @@ class Field:
 
     @property
     def begins(self) -> str:
-        """Return the initial content of the field.
+        """Return the initial text of the field.
 
         >>> Field(name="cents", kind="cents", default=150).begins
         '1.50'
@@ -77,7 +77,7 @@ class Field:
 
     @property
     def is_nested(self) -> bool:
-        """Return whether the field is a group that has groups or lists itself."""
+        """Return whether the field is a group that contains groups or lists."""
         return any(one.kind in ("group", "list") for one in self.fields)
 
     @property
@@ -93,7 +93,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A command: its service, its path, the roles that may give it (one suffices), and its fields."""
+    """A command: its service, its path, the roles that may send it (one suffices), and its fields."""
 
     service: str
     name: str
@@ -139,7 +139,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A route that reads: its service, its path, the roles that may read (one suffices), and its query parameters."""
+    """A GET route: its service, its path, the roles that may read it (one suffices), and its query parameters."""
 
     service: str
     path: str
@@ -153,7 +153,7 @@ def filled_path(path: str, values: Mapping[str, str]) -> str:
 
 
 class Operations:
-    """The commands of the running services by service and name, and the routes that read by service and path.
+    """The running services' commands, by service and name, and GET routes, by service and path.
 
     Each service's document is read when a page first needs it and again every few minutes: the console and the services
     may be upgraded one after the other.
@@ -168,9 +168,9 @@ class Operations:
         self._tried: set[str] = set()
 
     async def refresh(self) -> None:
-        """Read the OpenAPI documents that are due, and wait for those that were never read before.
+        """Start reading the OpenAPI documents that are due, and wait only for those never read before.
 
-        If a service does not answer, its commands stay as last read, and later requests do not wait for the service.
+        If a service does not answer, its last-read commands are kept, and later requests do not wait for the service.
         """
         now = self._clock()
         for service in self._urls:
@@ -201,7 +201,7 @@ class Operations:
         return self._by_service.get(service, {}).get(name)
 
     def get(self, service: str, name: str) -> Operation:
-        """Return a command. Raises: Refused if it does not exist, or its service has not answered yet."""
+        """Return a command. Raises: Refused if the command does not exist, or its service has not answered yet."""
         found = self.find(service, name)
         if found is not None:
             return found
@@ -212,11 +212,11 @@ class Operations:
         raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
 
     def query(self, service: str, path: str) -> Query | None:
-        """Return a route that reads; None if it does not exist, or its service has not answered yet."""
+        """Return a GET route; None if it does not exist, or its service has not answered yet."""
         return self._queries.get(service, {}).get(path)
 
     def choices(self, path: str, name: str, *services: str) -> tuple[str, ...]:
-        """Return the values of a query parameter that all these services accept; services not read yet are ignored."""
+        """Return the values of a query parameter that all of these services accept, ignoring services not read yet."""
         queries = [query for service in services if (query := self.query(service, path)) is not None]
         offered = [query.parameters[name].choices if name in query.parameters else () for query in queries]
         return tuple(one for one in offered[0] if all(one in each for each in offered)) if offered else ()
@@ -234,7 +234,7 @@ def operations_of(service: str, document: Mapping[str, Any]) -> Iterator[Operati
 
 
 def queries_of(service: str, document: Mapping[str, Any]) -> Iterator[Query]:
-    """Yield the routes that read which an OpenAPI document describes."""
+    """Yield the GET routes that an OpenAPI document describes."""
     schemas = document.get("components", {}).get("schemas", {})
     for path, methods in document["paths"].items():
         if (described := methods.get("get")) is not None:

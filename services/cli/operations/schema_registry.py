@@ -31,7 +31,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject to publish: its schema, and the subjects that it refers to, by the names used in the schema."""
+    """A subject to publish: its schema, and the referenced subjects by the names that the schema uses for them."""
 
     name: str
     schema: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Change:
 
 
 def subjects(prefix: str) -> list[Subject]:
-    """Return this release's subjects: one per message kind or document, and one per topic that refers to its kinds."""
+    """Return this release's subjects: one per message kind or document, and one per topic, referring to its kinds."""
     names = sorted({*(kind.type for kind in KINDS), *DOCUMENTS})
     found = [Subject(f"{prefix}{name}", _schema(name)) for name in names]
     for topic in TOPICS:

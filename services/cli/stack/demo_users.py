@@ -53,5 +53,5 @@ WATCHER: Final = "demo.prometheus"
 
 
 def roles_of(person: str, declared: Collection[str]) -> list[str]:
-    """Return the declared roles of a person."""
+    """Return those of the declared roles that a demo user has, sorted."""
     return [name for name in sorted(declared) if any(fnmatchcase(name, pattern) for pattern in PEOPLE[person])]

@@ -26,10 +26,8 @@ def drain(
 ) -> Mapping[str, float]:
     """Wait for a limited time until no service has unprocessed input or unpublished output.
 
-    Parameters
-    ----------
-    urls : the URL of each service, by its name. A service that does not answer is skipped.
-    check : called between two polls, to end the wait by an exception.
+    Parameters ---------- urls : the URL of each service, by its name. A service that does not answer is skipped. check
+    : called between two polls; it may end the wait with an exception.
 
     Returns the number of waiting records and entries of each service, NaN if unknown; empty if nothing is waiting.
     """

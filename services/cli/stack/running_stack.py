@@ -61,7 +61,7 @@ _GRACE_SECONDS: Final = 30.0
 
 
 def connections_max(environment: Mapping[str, str]) -> int:
-    """Return how many connections the database must allow for all services, given the pool sizes in the environment."""
+    """Return the number of connections that the database must allow, given the pool sizes in the environment."""
     variables = {name: variable_of(name, Settings.model_fields[name]) for name in _POOLS}
     pools: dict[str, Any] = {name: environment[one] for name, one in variables.items() if one in environment}
     return len(NAMES) * Settings(**pools).database_connections_max + CONNECTIONS_OF_OTHERS
@@ -74,10 +74,10 @@ class RunningStack:
     other variables are passed on to the services, and `settings` override them. `directory` keeps the data between
     runs, including the broker's; without it data is temporary. `usual_ports` uses the ports of production if they are
     free. `console` also starts the console. With `together`, all services run in one process, which restarts a service
-    that ends by itself; otherwise each service has its own process. `report` is called with a short text for each step.
-    If `services` is empty, only the servers are started, and nothing on them is changed.
+    that exits unexpectedly; otherwise each service has its own process. `report` is called with a short text for each
+    step. If `services` is empty, only the servers are started, and nothing on them is changed.
 
-    If a service is not ready in time, the stack ends. With `stays` it goes on, and `not_ready` has the reasons.
+    If a service is not ready in time, the stack ends; with `stays`, it keeps running, and `not_ready` has the reasons.
     """
 
     home: Home
@@ -131,7 +131,7 @@ class RunningStack:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Return the environment for commands that work on this stack: `{**os.environ, **stack.environment}`."""
+        """Return the variables for commands that use the stack: run them with `{**os.environ, **stack.environment}`."""
         return {
             "DATABASE_URL": self.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
@@ -187,7 +187,7 @@ class RunningStack:
 
     @property
     def _parts(self) -> Sequence[str]:
-        """Return the forked processes: the services, and the console."""
+        """Return the names of the services, and of the console if it runs."""
         return (*self._services, *self._running_too)
 
     def _stop_forks(self) -> None:
@@ -223,11 +223,11 @@ class RunningStack:
         )
 
     def _server_port(self, variable: str, port: int, what: str) -> int | None:
-        """Return the port of an embedded server; None to let it choose, or if the variable names an external server."""
+        """Return the port for an embedded server; None for any port, or if `variable` names an external server."""
         return self._usual(port, what) if self._usual_ports and not self._given.get(variable) else None
 
     def _usual(self, port: int, what: str) -> int:
-        """Return this port, or another, free one if it is taken."""
+        """Return `port` if it is free; otherwise report that it is taken, and return a free port."""
         if port_is_free(port):
             return port
         other = free_port()
@@ -235,7 +235,7 @@ class RunningStack:
         return other
 
     def _prepare(self) -> None:
-        """Create topics and schemas in processes of their own, because their imports are not needed afterwards."""
+        """Create topics and schemas in separate processes, because their imports are not needed afterwards."""
         partitions = [f"--partitions={topic}={number}" for topic, number in self._all_partitions.items()]
         services = [f"--service={service}" for service in self._services]
         commands = {"topics": ["topics", "apply", "--json", *partitions], "schemas": ["db", "upgrade", *services]}
@@ -243,7 +243,7 @@ class RunningStack:
 
     @property
     def _all_partitions(self) -> Mapping[str, int]:
-        """Return the numbers of partitions that differ from the default."""
+        """Return the partition counts that differ from the default, by topic."""
         if not self._in_memory:
             return self._partitions
         few = {topic.name: min(topic.partitions, _PARTITIONS_IN_MEMORY) for topic in wanted_topics()}
@@ -337,7 +337,7 @@ class RunningStack:
         return waiting
 
     def _still_waiting(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the named services that are not ready now, with their reasons. Raises: StackEnded."""
+        """Return the reason of each of these services that is not ready now, by service. Raises: StackEnded."""
         for part in self.parts:
             if part.start is None and (ended := part.ended()) is not None:
                 raise ended

@@ -1,4 +1,4 @@
-"""Amounts in charts: dollars and counts in captions, alternative texts and on axes."""
+"""Format amounts in charts: dollars and counts in captions, alternative texts and on axes."""
 
 from typing import Any, Final
 
@@ -32,5 +32,5 @@ def words(name: str) -> str:
 
 
 def dollar_axis(title: str, *, signed: bool = False) -> dict[str, Any]:
-    """Return an axis of dollars."""
+    """Return the Vega-Lite definition of an axis of dollars."""
     return {"title": title, "labelExpr": DOLLARS_ABOVE if signed else DOLLARS, "labelFlush": False}

@@ -24,7 +24,7 @@ class NotDrawn(Exception):
 
 
 class TooManyWaiting(NotDrawn):
-    """Too many pictures are waiting to be drawn; ask again later."""
+    """Too many pictures are waiting to be drawn; the request can be repeated later."""
 
 
 class Renderer:
@@ -139,7 +139,7 @@ class Renderer:
 
 
 async def _asked(worker: Process, said: bytes) -> tuple[bool, bytes]:
-    """Send the document to the process; return whether it was drawn, and the picture or the error message."""
+    """Send a document to the drawing process; return whether it was drawn, and the picture or the error message."""
     given, answers = _input_of(worker), worker.stdout
     assert answers is not None, "the worker was started with a pipe"
     given.write(len(said).to_bytes(4) + said)

@@ -56,7 +56,7 @@ PALETTES: Final[Mapping[Theme, Palette]] = {
 
 
 def document_of(chart: Chart, theme: Theme) -> dict[str, Any]:
-    """Return the complete Vega-Lite document of a chart; its picture depends on nothing else."""
+    """Return the complete Vega-Lite document of a chart in a theme; the picture depends on nothing else."""
     return {**chart.spec, "description": chart.alt, "config": _config(theme), "usermeta": {"title": chart.title}}
 
 

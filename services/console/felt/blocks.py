@@ -121,7 +121,7 @@ def wager_block(name: str, wager: Wager, width: float) -> Block:
 
 
 def place_block(name: str, place: Place, width: float) -> Block:
-    """Return a betting position in its frame: name, hands, decisions, wagers. `width` is that of the frame."""
+    """Return a framed betting position: name, hands, decisions, wagers. `width` is the frame's width."""
     room = width - 2 * PAD
     hands = [hand for hand in place.hands if hand.cards or hand.said]
     inner = stacked(

@@ -130,7 +130,7 @@ def _points(card: str) -> int:
 
 
 def _any_game(record: Fields, lines: Lines) -> Parts:
-    """Read the members common to all games; all others are shown as text."""
+    """Read the members common to all games; all other members are shown as text."""
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers: tuple[Wager, ...] = lines.of(number, fields.amounts("wagers"))

@@ -26,14 +26,14 @@ class Fields:
             self.note(say("felt.unknown.document", text=text_of(document)))
 
     def note(self, what: str) -> None:
-        """Note unexpected content, in words."""
+        """Add a message about unexpected content to the notes."""
         if len(self._unknown) < _UNKNOWN_MAX:
             self._unknown.append(f"{self.place}: {what}" if self.place else what)
         elif len(self._unknown) == _UNKNOWN_MAX:
             self._unknown.append(say("felt.unknown.more"))
 
     def inner(self, document: Any, place: str) -> "Fields":
-        """Return a reader for a document nested in this one."""
+        """Return a reader for a document nested in this document."""
         return Fields(document, place, self._unknown)
 
     def take(self, name: str, otherwise: Any = None) -> Any:
@@ -110,7 +110,7 @@ class Fields:
 
 
 class Lines:
-    """The lines of a settlement by seat and wager; lines never read are reported at the end."""
+    """A settlement's lines by seat and wager; lines that were never read are reported at the end."""
 
     def __init__(self, settlement: Any, unknown: list[str]) -> None:
         self._by_seat: dict[Any, list[Mapping[str, Any]]] = {}
@@ -133,7 +133,7 @@ class Lines:
         return (*found, *map(_settled, lines))
 
     def left(self) -> Iterator[str]:
-        """Return, in words, the settlement lines for seats that are missing from the record."""
+        """Return texts of the settlement lines for seats that are missing from the record."""
         for seat, lines in self._by_seat.items():
             for line in lines:
                 yield say("felt.unknown.settled", seat=text_of(seat), wager=_settled(line).words)
@@ -158,7 +158,7 @@ def _settled(line: Mapping[str, Any]) -> Wager:
 
 
 def irregularities(record: Fields) -> list[str]:
-    """Return the irregularities of a round, in words."""
+    """Return descriptions of a round's irregularities."""
     said = []
     for one in record.listed("irregularities"):
         fields = record.inner(one, say("felt.unknown.in.irregularity"))
@@ -177,7 +177,7 @@ def irregularities(record: Fields) -> list[str]:
 
 
 def meters(record: Fields) -> list[str]:
-    """Return the meter amounts displayed before the round, in words."""
+    """Return a text with the meter amounts displayed before the round."""
     shown = record.amounts("meters")
     return [say("felt.note.meter", wager=title(name), amount=money(cents)) for name, cents in shown.items()]
 

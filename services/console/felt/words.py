@@ -26,7 +26,7 @@ JOKER: Final = "Jk"
 
 
 def money(value: Any) -> str:
-    """Return an amount in dollars; anything that is not an amount as text."""
+    """Return an amount of cents as dollars; return any other value as text."""
     return dollars(value) if is_cents(value) else text_of(value)
 
 
@@ -47,7 +47,7 @@ def title(name: Any) -> str:
 
 
 def of_hand(wager: str, hand: int | None) -> str:
-    """Return the name of a wager, with the number of the hand if the seat has several.
+    """Return a wager's display name, with the hand's number if the seat has several hands.
 
     >>> of_hand("blackjack", None), of_hand("blackjack", 2)
     ('Blackjack', 'Blackjack, hand\xa02')
