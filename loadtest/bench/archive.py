@@ -1,4 +1,4 @@
-"""Measure the archiving of entries: from PostgreSQL to files that were read back and proven.
+"""Measure the archiving of entries from PostgreSQL to files that are read back and proven.
 
   python -m loadtest.bench.archive --entries 200000 --days 4
 
@@ -205,7 +205,7 @@ def seals(days: Sequence[date]) -> Iterator[EntryDraft]:
 
 
 def write_alone(store: Path, manifest: DayManifest, home: Path) -> float:
-    """Write a day's rows of entries from Arrow into a new Iceberg table; return the CPU seconds used."""
+    """Write a day's entries from Arrow into a new Iceberg table (the baseline); return the CPU seconds used."""
     paths = [store / one.path for one in manifest.files if one.table == "entries" and one.service == _SETTLEMENT]
     rows = pa.concat_tables([parquet.read_table(path).cast(ENTRIES) for path in paths])
     folder = home / f"alone-{manifest.number}"

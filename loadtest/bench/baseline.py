@@ -17,7 +17,7 @@ _READ_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The number of entries copied, and the seconds including the commit."""
+    """The baseline's result: the number of entries copied, and the seconds including the commit."""
 
     entries: int
     seconds: float

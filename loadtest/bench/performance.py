@@ -2,8 +2,8 @@
 
   python -m loadtest.bench.performance
 
-Each table is between two comments of the page, `measured: NAME` and `end of measured`. A profile has the row of its
-last run with correct books. A table without stored runs is not changed.
+Each table is between two comments in the page, `measured: NAME` and `end of measured`. A profile's row shows its last
+run with correct books. A table without stored runs is not changed.
 """
 
 import argparse
@@ -31,7 +31,7 @@ Run = Mapping[str, Any]
 
 
 def runs_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the table of profiles with their last runs; ages are shown only if all rounds arrived at a given rate."""
+    """Yield the table of profiles with their last runs; latencies are shown only if all rounds were paced."""
     yield (
         "| profile | commit | load | rounds | rounds/s | committed p50, p99, p99.9 ms | everywhere p50, p99 ms "
         "| behind at most | processor |"

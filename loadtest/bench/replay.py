@@ -41,8 +41,8 @@ class Bench:
     ) -> dict[Place, float]:
         """Send each record at its due time (seconds from now), or as soon as possible after it.
 
-        `at` maps the index of a record to a function that is called before that record is sent. Return the due time of
-        each record in seconds since the epoch, by position; for a record due at 0, the time at which it was sent.
+        `at` maps the index of a record to a function that is called before that record is sent. Return, by stream
+        position, the due time of each record in seconds since the epoch; for records due at 0, the time of sending.
         """
         moments: dict[Place, float] = {}
         began, clock = time.time(), time.monotonic()
@@ -58,7 +58,7 @@ class Bench:
         return moments
 
     def committed(self) -> None:
-        """Wait until round settlement has committed everything. Raises: TooSlow."""
+        """Wait until round settlement has committed every sent message. Raises: TooSlow."""
         self.reached(lambda: self._watch.settled(), lambda: self.produced)
 
     def reported(self) -> None:
@@ -66,7 +66,7 @@ class Bench:
         self.reached(lambda: self._watch.reported(), lambda: self._watch.entries())
 
     def reached(self, now: Callable[[], int], wanted: Callable[[], int]) -> None:
-        """Wait until `now` returns at least the number that `wanted` returns. Raises: TooSlow if it stops growing."""
+        """Wait until `now()` reaches `wanted()`. Raises: TooSlow if `now()` stops growing."""
         before, since = -1, time.monotonic()
         while (reached := now()) < (goal := wanted()):
             self._publisher.poll()

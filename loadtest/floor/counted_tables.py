@@ -55,7 +55,7 @@ COUNTED: Final = (
 
 
 def games_of(plans: Sequence[CountedPlan], since: date) -> tuple[PropertyGame, ...]:
-    """Return the games of these tables for the property document, with their expected hold from `since` on."""
+    """Return these tables' games for the property document, with expected hold from `since` on."""
     return tuple(
         PropertyGame(
             game=plan.game,
@@ -83,7 +83,7 @@ class CountedDay:
     _shift: str = SHIFTS[0]
 
     def __post_init__(self) -> None:
-        """Seed the table's chance."""
+        """Start a table's day, with chance seeded by the table's name and the gaming day."""
         self._chance = Random(f"{self.plan.name}/{self.gaming_day}")
 
     def play(self) -> None:
@@ -121,7 +121,7 @@ class CountedDay:
             self._held += _CHIP_CENTS * self._chance.randint(-60, 120)
 
     def _sell(self, at: datetime, cents: int, *, is_check: bool) -> None:
-        """Sell chips and report the sale: a counter check always, a sale for currency as the table's `sales` says."""
+        """Sell chips, and report the sale: always for a counter check; for currency, depending on `plan.sales`."""
         self._held -= cents
         self.money.drop += cents
         if is_check:

@@ -153,7 +153,7 @@ class PaiGowTable(DeckTable[Card]):
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """Return the dealer's wager against a bank, in cents: its last wager, or less if directed, § 645a.12(g)."""
+        """Return the dealer's wager against a bank, in cents: the bank's last wager, half of it, or 0, § 645a.12(g)."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0
@@ -161,7 +161,7 @@ class PaiGowTable(DeckTable[Card]):
         return last // 2 if wished < WANTS_NO_DEALER_WAGER * 1.5 else last
 
     def _bank_seat(self, player: Player, hand: SetHand) -> PaiGowSeat:
-        """Return the bank's seat, which has only optional wagers, but none on the starting position."""
+        """Return the bank's seat, with only optional wagers, but not the wager on the starting position."""
         wagers = player.side_wagers(self._chance)
         wagers.pop(STARTING_POSITION, None)
         return PaiGowSeat(

@@ -39,7 +39,7 @@ class Player:
 class Seats:
     """The seats of one table, with players who arrive and leave at random.
 
-    `side_bets` lists the wagers on offer with their usual amounts in cents. `habits` is the share of players by habit.
+    `side_bets` maps the offered wagers to their usual amounts in cents. `habits` maps habits to the share of players.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Seats:
         self._seats = range(1, seats + 1)
 
     def before_round(self) -> list[Player]:
-        """Let players leave and sit down; return the players of the next round, at least one, in seat order."""
+        """Let players leave and arrive; return the players of the next round, at least one, in seat order."""
         for seat in self._seats:
             if seat in self._players:
                 if self._chance.random() < LEAVES:

@@ -37,7 +37,7 @@ POKER: Final = (PokerPlan("PK01", "no-limit-holdem", 9, 6_00),)
 
 @dataclass(slots=True)
 class PokerDay:
-    """The day of a poker table from opener to closer: its events and boxes, and the time collected, in cents."""
+    """The day of a poker table from opener to closer: its events and boxes, and the time collection in cents."""
 
     plan: PokerPlan
     gaming_day: date

@@ -1,4 +1,4 @@
-"""The property document of the floor, as the licensee files it."""
+"""The property document of the simulated floor, as filed by the licensee."""
 
 from collections.abc import Sequence
 from datetime import date, time, timedelta

@@ -35,7 +35,7 @@ _VOUCHERS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Funded:
-    """A wager funded from an account, in a round from a pool; authorized, staked and credited cents."""
+    """A wager funded from an account, in a round from a pool, with authorized (`cents`), staked and credited cents."""
 
     account: str
     seat: int
@@ -46,7 +46,7 @@ class Funded:
 
 
 def funded(dealt: Dealt) -> tuple[Funded, ...]:
-    """Return the electronic wagers of a round from a pool; most rounds have none."""
+    """Return the electronic wagers of a round from a pool; empty for most rounds."""
     found = []
     for part in dealt.data.account_funded:
         [money] = account_money(dealt.settlement, [dict(part)])
@@ -55,13 +55,13 @@ def funded(dealt: Dealt) -> tuple[Funded, ...]:
 
 
 class AccountFacts:
-    """Derives the facts of a casino's game accounts, round by round. Each account belongs to a player and stays open.
+    """Derives the facts of a casino's game accounts by round. An account belongs to one player, and stays open.
 
     `slot` is the placeholder for the table's name in the account names of the pool.
     """
 
     def __init__(self, where: Casino, slot: str) -> None:
-        """Begin without accounts."""
+        """Initialize without accounts."""
         assert ACCOUNTS.publisher is not None
         self._journal = Journal(ACCOUNTS.publisher)
         self._slot = slot

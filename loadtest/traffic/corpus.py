@@ -1,7 +1,7 @@
 """A corpus: the messages of a pit's tables during a day, generated once, compressed, and replayed as often as needed.
 
-It is a gzip file of JSON lines. The first line is the head, which has the parameters of the corpus and determines its
-content. Every other line is an event exactly as it is sent, in order.
+A corpus is a gzip file of JSON lines. The first line is the head, with the parameters that determine the corpus's
+content. Every other line is an event exactly as sent, in order.
 """
 
 import gzip

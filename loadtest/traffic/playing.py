@@ -72,7 +72,7 @@ def _progress(watch: Watch, produced: int, started: float) -> Progress:
 
 
 def _wait(watch: Watch, produced: int, started: float, show: Show, done: Callable[[Progress], bool]) -> float:
-    """Wait until `done` returns true for the progress; return the seconds since the start. Raises: TooSlow."""
+    """Wait until `done(progress)` is true; return the seconds since the start. Raises: TooSlow."""
     moved_at, before = time.monotonic(), -1
     while True:
         now = _progress(watch, produced, started)

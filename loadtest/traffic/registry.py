@@ -1,4 +1,4 @@
-"""Files properties and rules submissions with the registry over HTTP, and approves them as another person."""
+"""File properties and rules submissions with the registry over HTTP, and approve them as another person."""
 
 from collections.abc import Sequence
 from typing import Any, Final

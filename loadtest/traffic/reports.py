@@ -1,4 +1,4 @@
-"""Reads the reports of a day over HTTP, and compares them with the expected books."""
+"""Read the reports of a day over HTTP, and compare them with the expected books."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
 
 
 def _exceptions(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the exceptions of input and rounds by id, without those of the pit, the cage and the count room."""
+    """Yield exceptions about input and rounds, with ids, except those of the pit, the cage and the count room."""
     for section in report["content"]["sections"]:
         if section["name"] in ("open", "over"):
             yield from ((row["id"], row) for row in section["rows"] if row["kind"] in _OF_PLAY)

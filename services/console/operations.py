@@ -222,7 +222,7 @@ class Operations:
         return tuple(one for one in offered[0] if all(one in each for each in offered)) if offered else ()
 
     def services_with(self, name: str) -> list[str]:
-        """Return the services that have a command of this name, or that have not answered yet."""
+        """Return the services that have a command of this name, and those that have not answered yet."""
         return sorted(one for one in self._urls if name in self._by_service.get(one, {name: None}))
 
 

@@ -95,7 +95,7 @@ def routes() -> APIRouter:
 
 
 def _readable(answers: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the answers of the services that show this person their records; all answers if none of them does."""
+    """Return the answers of the services that this person may read; if there are none, all answers."""
     allowed = {
         name: answer
         for name, answer in answers.items()
@@ -124,7 +124,7 @@ async def _dismissals(person: Person, names: Sequence[str], property_name: str) 
 
 
 def _decisions(one: Record, property_name: str) -> list[Act]:
-    """Return the commands for a bulk dismissal: none if it is decided."""
+    """Return the commands that decide a bulk dismissal; none if it is decided already."""
     if one["decision"] != "asked":
         return []
     values = {"property": property_name, "dismissal": one["dismissal"]}

@@ -1,4 +1,4 @@
-"""Reports: the list, any report as a page with the entries behind each cell, and all formats."""
+"""Pages of reports: the list, each report with the entries behind its cells, and downloads in all formats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ Question = Annotated[Asking, Depends()]
 
 
 def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
-    """Truncate each section to `most` rows, once the charts have used all rows; None keeps all."""
+    """Truncate each section to `most` rows (None: no limit), to be called after the charts have used all rows."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
         if most is not None and len(rows) > most:

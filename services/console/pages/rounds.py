@@ -1,4 +1,4 @@
-"""Rounds: the list of a gaming day, and one round with its history and its evidence."""
+"""Pages of rounds: the list of a gaming day, and a round with its history and its evidence."""
 
 import asyncio
 from typing import Any

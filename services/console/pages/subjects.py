@@ -35,9 +35,9 @@ _WARNED: Final[Mapping[tuple[str, str], Callable[[Person, Mapping[str, Any]], Aw
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of a command and what is shown with it; `why` is a warning, or the reason why there is no record.
+    """A command's subject and the data shown beside it; `why` is a warning, or the reason why there is no record.
 
-    `effects` is what the command would do: the `days` that it restates, `postings`, or why it is `refused`.
+    `effects` are the command's effects: the `days` that it would restate, its `postings`, or why it is `refused`.
     """
 
     record: Mapping[str, Any] | None = None
@@ -54,8 +54,8 @@ class Subject:
 async def subject_of(person: Person, operation: Operation, given: Given) -> Subject | None:
     """Return the subject of a command; None for a command that does not act on an existing document.
 
-    The subject is read by its full key from its own route. If it cannot be read, is not named yet, or stands against
-    the command, it has no record, and the command is not offered.
+    The subject is read by its full key from its own route. If it cannot be read, is not identified yet, or does not
+    allow the command, the result has no record, and the command is not offered.
     """
     if operation.subject is None:
         return None

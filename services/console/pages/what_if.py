@@ -1,4 +1,4 @@
-"""What-if: settles the rounds of some gaming days under another rules submission, and shows the difference."""
+"""Pages that settle the rounds of some gaming days under another rules submission, and show the difference."""
 
 import json
 from datetime import date, timedelta
