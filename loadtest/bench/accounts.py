@@ -2,7 +2,7 @@
 
   python -m loadtest.bench.accounts --seconds 10 --accounts 200
 
-It starts its own stack, opens accounts, and measures in turn:
+The benchmark starts its own stack, opens accounts, and measures in turn:
 
 - the baseline: connections that each update and commit a row of their own as fast as possible, and a single one;
 - throughput: clients that each send the next authorization once the last is answered;
@@ -198,7 +198,7 @@ async def _throughput(clients: Sequence[Client], wagers: Wagers, seconds: float)
 
 
 async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
-    """Send each authorization at its due time, whether or not earlier ones are answered; latency includes waiting."""
+    """Send each authorization at its due time, without waiting for earlier responses; latency includes queueing."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()

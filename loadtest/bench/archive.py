@@ -2,12 +2,12 @@
 
   python -m loadtest.bench.archive --entries 200000 --days 4
 
-It fills the journal of round settlement with settled rounds of a simulated casino, on an embedded PostgreSQL, and signs
-it. Then `pitledger archive run` archives one gaming day after the other. As a baseline, PyIceberg writes the same rows
-after each day, from Arrow in memory into an Iceberg table with the same properties. Printed are the entries per second
-of CPU time (archiving counts the command with its start, and PostgreSQL), the ratio of archiving to the baseline, and
-the bytes per entry in files and in PostgreSQL's heap. Finally the archive is verified; the exit code is 1 if that
-fails. Slowness never fails a run.
+The benchmark fills the journal of round settlement with settled rounds of a simulated casino, on an embedded
+PostgreSQL, and signs it. Then `pitledger archive run` archives one gaming day after the other. As a baseline, PyIceberg
+writes the same rows after each day, from Arrow in memory into an Iceberg table with the same properties. Printed are
+the entries per second of CPU time (archiving counts the command with its start, and PostgreSQL), the ratio of archiving
+to the baseline, and the bytes per entry in files and in PostgreSQL's heap. Finally the archive is verified; the exit
+code is 1 if that fails. Slowness never fails a run.
 """
 
 import argparse

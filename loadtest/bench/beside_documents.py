@@ -26,7 +26,10 @@ from loadtest.bench.accounts import Client, Failed, Rate, accepted
 from loadtest.bench.stack import StackFailed, started, tokens_of
 
 READERS: Final = 4
-"""The number of concurrent readers; each process makes only a few documents at a time and tells the others to retry."""
+"""The number of concurrent readers.
+
+A reporting process produces only a few documents at a time, and refuses other requests with Retry-After.
+"""
 
 _FORMATS: Final = ("pdf", "xlsx", "json", "csv", "parquet")
 _REPORT: Final = "/reports/win-as-settled"

@@ -38,7 +38,7 @@ _LEGS: Final[Mapping[str, Mapping[str, int]]] = {
 """The signed figures that are summed for each leg of a wager type, in the order of an entry (docs/decisions/0004)."""
 
 _VERSION: Final = 1
-"""The version of every rules submission; each is filed once."""
+"""The version number of every rules submission, because each is filed once."""
 
 
 class _Game(NamedTuple):

@@ -3,10 +3,10 @@
   make loadtest PROFILE=casino
   python -m loadtest.bench.load casino spike --scale 0.1 --broker kafka
 
-It starts its own stack, on the empty servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name or on embedded servers,
-and plays the profile's corpus, which is generated on first use. Each run appends a line of JSON to the stored results,
-which `loadtest.bench.results_page` plots. The exit code is 1 if the books do not follow from the corpus, or if the CPU
-time of a process was counted twice; slowness never fails the run.
+The command starts its own stack, on the empty servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name or on embedded
+servers, and plays the profile's corpus, which is generated on first use. Each run appends a line of JSON to the stored
+results, which `loadtest.bench.results_page` plots. The exit code is 1 if the books do not follow from the corpus, or if
+the CPU time of a process was counted twice; slowness never fails the run.
 """
 
 import argparse

@@ -3,11 +3,11 @@
   python -m loadtest.bench.month --days 1 --month
   python -m loadtest.bench.month --days 30 --tables 24 --rounds-per-table-day 60 --rebuild
 
-It starts only a database, a broker and reporting. Round settlement's messages for these days are published before
-timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU time per
-entry, and the time for every report. With `--month`, rows derived from rounds are copied within the read model until it
-has thirty days; rows derived from people's work on those days are read from the topics. `--rebuild` rebuilds the read
-model and compares the bytes of every report.
+The benchmark starts only a database, a broker and reporting. Round settlement's messages for these days are published
+before timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU time
+per entry, and the time for every report. With `--month`, rows derived from rounds are copied within the read model
+until it has thirty days; rows derived from people's work on those days are read from the topics. `--rebuild` rebuilds
+the read model and compares the bytes of every report.
 """
 
 import argparse

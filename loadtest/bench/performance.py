@@ -25,7 +25,7 @@ PAGE: Final = Path("docs/performance.md")
 _TABLE: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
 _FULL: Final = 0.05
-"""A window with fewer than this share of all rounds is left out: at the end of a run, services wait for each other."""
+"""Windows with less than this share of all rounds are omitted: at the end of a run, services wait for each other."""
 
 Run = Mapping[str, Any]
 

@@ -2,10 +2,11 @@
 
   python -m loadtest.bench.prefilled --postings 50000000 --directory /var/tmp
 
-It starts two stacks, each on an embedded PostgreSQL with its data in a directory, and plays the same rounds to both.
-One of the two journals is then filled with copies of these entries and of their stream positions and rounds. The copies
-represent the history of other properties, in shards with lower and higher numbers than the shards in use. Then windows
-of rounds are played to the two stacks alternately. Printed is the CPU time per round, in total and by kind of process.
+The benchmark starts two stacks, each on an embedded PostgreSQL with its data in a directory, and plays the same rounds
+to both. One of the two journals is then filled with copies of these entries and of their stream positions and rounds.
+The copies represent the history of other properties, in shards with lower and higher numbers than the shards in use.
+Then windows of rounds are played to the two stacks alternately. Printed is the CPU time per round, in total and by kind
+of process.
 
 Both stacks are judged like a run of a load profile. `pitledger verify` reads every journal up to its signed
 checkpoints, but not the filled shards, which no service has signed. The exit code is 1 if the books are wrong;

@@ -36,7 +36,7 @@ _SUMS: Final = sql.SQL("""
     SELECT gaming_day, property, measure, table_name, shift, item, sum(value) FROM reporting.amounts
     WHERE seq > {stride} GROUP BY 1, 2, 3, 4, 5, 6""")
 _STRIDE: Final = 10_000_000
-"""The offset of sequences per day by which the rows of a multiplied day are shifted."""
+"""The number added to a row's sequence per day by which the row's copy is shifted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ _FLUSH_SECONDS: Final = 120.0
 _SIGNED_TOGETHER: Final = 500
 """The number of messages signed together, as a relay does."""
 _NOBODY: Final = SSLContext(PROTOCOL_TLS_CLIENT)
-"""An empty trust store, so that it is not loaded for each request; no request uses TLS."""
+"""A TLS context without certificates, to save loading the trust store for each request; no request uses TLS."""
 _POLL_SECONDS: Final = 0.02
 _READ: Final = "SELECT coalesce(sum(next_offset), 0)::bigint FROM reporting.shards WHERE name LIKE '{}/%'"
 

@@ -11,7 +11,7 @@ from loadtest.traffic.publish import Record as Sendable
 
 POLL_SECONDS: Final = 0.01
 _STALLED_SECONDS: Final = 300.0
-"""The time without any progress after which the run is considered broken."""
+"""The time without progress, in seconds, after which the run fails."""
 
 Place = tuple[str, int | None]
 """The position of an event: (stream, sequence)."""

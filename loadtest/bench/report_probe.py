@@ -15,7 +15,7 @@ from loadtest.bench.processes import OWN
 SPANS: Final = ("day", "week", "month", "year")
 _FORMS: Final = ("pdf", "xlsx", "csv")
 _BIGGEST: Final = 3
-"""How many of the longest monthly reports are requested in all formats."""
+"""The number of reports, those with the most rows in a month, that are requested in all formats."""
 _FORMS_OF: Final = ("master-game",)
 """Further reports that are requested in all formats."""
 

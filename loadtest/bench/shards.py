@@ -28,7 +28,7 @@ from shared.journal.merkle import Frontier
 RESULTS: Final = Path("var/loadtest/shards.jsonl")
 _TABLES: Final = 12
 _TRIES: Final = 3
-"""The number of tries, of which the fastest counts: other load on the machine only ever makes a round slower."""
+"""The number of tries, of which only the fastest counts, because other load on the machine can only slow rounds."""
 _RECORDED: Final = datetime(2026, 5, 10, tzinfo=UTC)
 
 

@@ -18,7 +18,7 @@ from shared.local.process import ManagedProcess, ProcessConfig
 
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
 ASKED_OFTEN: Final = {"PITLEDGER_FETCH_SECONDS": "0.01"}
-"""The settings for measuring ages on the embedded broker, which holds back messages for the whole fetch time.
+"""The settings for measuring latencies on the embedded broker, which delays messages for the whole fetch time.
 
 The fetch time is so short that it does not dominate the measurement (decision 28).
 """

@@ -70,7 +70,7 @@ _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         ),
     ),
 }
-"""By schema: the name of a figure, the SQL query for its value, and the name of the sum that it must equal."""
+"""By schema: a figure's name, the SQL query for its value, and the name of the expected sum that it must equal."""
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Simulates rounds of Blackjack: dealt in the order of the regulation, played by basic strategy.
 
-It shares no code with settlement, which must accept every round that is dealt here.
+The simulation shares no code with settlement, which must accept every simulated round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ TAKES_EVEN_MONEY: Final = "takes even money"
 SURRENDERS: Final = "surrenders"
 ADDS_HOUSE_MONEY: Final = "adds House Money"
 _HABITS: Final = {INSURES: 0.25, TAKES_EVEN_MONEY: 0.4, SURRENDERS: 0.5, ADDS_HOUSE_MONEY: 0.4}
-"""The share of players who have each habit.
+"""The share of players with each habit.
 
 A player without a habit never plays in that way, even where basic strategy recommends it.
 """

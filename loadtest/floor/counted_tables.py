@@ -16,7 +16,7 @@ from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS, TIP_COLLECTO
 from shared.contracts.properties import ExpectedHold, PropertyGame, Sales
 
 OVER_CENTS: Final = 1_000_00
-"""The smallest sale, in cents, that a table reports if it reports only large sales."""
+"""The smallest sale, in cents, reported by a table that reports only large sales."""
 
 _HALF: Final = timedelta(hours=2)
 _SALES: Final = 12
@@ -51,7 +51,7 @@ COUNTED: Final = (
     CountedPlan("RL01", "double-zero-roulette", "roulette", "over", 7, 10_00, "19.0"),
     CountedPlan("MB01", "mini-baccarat", "minibaccarat", "none", 7, 25_00, "12.5", sends_credit=True),
 )
-"""One table for each kind of game without a catalogue; together they have every way of reporting sales."""
+"""One table for each kind of game without a catalogue; together the tables cover every way of reporting sales."""
 
 
 def games_of(plans: Sequence[CountedPlan], since: date) -> tuple[PropertyGame, ...]:

@@ -28,14 +28,14 @@ SECONDS_PER_ROUND: Final = 60.0
 _SECONDS_OF_PLAY: Final = 20 * 3600.0
 """The seconds of play in a gaming day. Tables whose rounds do not fit at the usual pace play faster."""
 _PACE: Final = (0.75, 1.25)
-"""The range of the time from one round's opening to the next one's, as a factor of `SECONDS_PER_ROUND`."""
+"""The range of the time from a round's opening to the next opening, as a factor of `SECONDS_PER_ROUND`."""
 _DEALING: Final = 0.8
 
 DEALER_ROUNDS: Final = 40
 """The number of rounds after which a dealer leaves the table."""
 
 Amend = Callable[[Round], Round]
-"""A function that is called with a played round and returns the changed record of it."""
+"""A function that receives a played round, and returns the record with changes."""
 
 _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
 

@@ -39,7 +39,7 @@ _PIT: Final = (
     "pai-gow",
     "face-up-pai-gow",
 )
-"""Twelve tables, by the licensee's names for their games; `loadtest.floor.messages` plants faults at the first ones."""
+"""Twelve tables, by the licensee's names for their games; `loadtest.floor.messages` plants faults at the first."""
 
 _MINIMUMS: Final = (1500, 2500, 2500, 5000)
 """Table minimums in cents, assigned to the tables in turn."""

@@ -31,7 +31,7 @@ LUCKY_ROUNDS: Final = 0.25
 
 FOLDS: Final = "folds"
 _HABITS: Final = {FOLDS: 0.9}
-"""The share of players who fold weak cards; the others see the Flop with any two cards."""
+"""The share of players who fold weak cards; all other players see the Flop with any two cards."""
 
 OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdem-bonus": {

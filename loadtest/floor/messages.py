@@ -46,7 +46,7 @@ Kind = Literal["round", "void", "correction", "late", "duplicate", "malformed", 
 Sign = Literal[1, -1]
 
 PLANTED_ROUNDS: Final = 12
-"""The number of rounds below which a table has no plants."""
+"""The minimum number of rounds of a table with planted faults."""
 
 _VOID, _CORRECTION, _LATE, _MISSET, _DUPLICATE, _MALFORMED, _REFUSED = 2, 3, 6, 7, 9, 10, 11
 _LATER: Final = 2

@@ -32,7 +32,7 @@ CREDIT_CENTS: Final = 2_000_00
 PLANTED_CENTS: Final = -100_00
 """The planted variance of the first table's shift count, in cents."""
 COUPON_CENTS: Final = 10_00
-"""The stated value of a coupon in cents; no wager is smaller, because a match play coupon requires that."""
+"""The stated value of a coupon in cents; no wager is smaller, as match play coupons require."""
 OVER_COLLECTED_CENTS: Final = 1_00
 """The amount of vigorish, in cents, that a dealer once collects too much and returns."""
 TIPS_CENTS: Final = 50

@@ -8,7 +8,7 @@ from typing import Final
 TAKES_A_SEAT: Final = 0.05
 """The probability that an empty seat is taken before a round."""
 LEAVES: Final = 0.025
-"""The probability that a player leaves before a round; with the above, two of three seats are taken on average."""
+"""The probability that a player leaves before a round; with `TAKES_A_SEAT`, two of three seats are taken on average."""
 WAGER_UNITS: Final = (1, 1, 1, 2, 2, 4, 10)
 """The equally likely multiples of the table minimum that players wager."""
 LIKES_A_SIDE_BET: Final = 0.35

@@ -13,7 +13,7 @@ from loadtest.floor.pit_items import Dropped, PitEvent, contents
 from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS
 
 TRAY_CENTS: Final = 5_000_00
-"""The contents of a table's tray in cents, the same all day; players bring their chips and take them along."""
+"""The contents of a table's tray in cents, constant all day, because players bring their own chips."""
 
 _HALF: Final = timedelta(hours=2)
 _COLLECTIONS: Final = 4

@@ -79,7 +79,7 @@ class SetHand(NamedTuple):
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
-        """Return whether both of these hands beat the other's high and low hand."""
+        """Return whether both of these hands beat the other's hands."""
         return self.high_rank > other.high_rank and self.low_rank > other.low_rank
 
 

@@ -1,6 +1,6 @@
 """Formance's ledger on PostgreSQL: an HTTP service, in which a round is one transaction of several postings.
 
-The executable is not included; pass its path. It must support atomic bulk transactions (version 2.2). Its database
+The executable is not included; pass its path. The version must support atomic bulk transactions (2.2). The database
 needs the extension pgcrypto, which the embedded PostgreSQL does not have.
 """
 

@@ -1,6 +1,6 @@
 """TigerBeetle, a database of accounts and transfers; a round is a chain of transfers that succeed or fail together.
 
-The executable is not included; pass its path. It must be at least as new as the installed client library.
+The executable is not included; pass its path. Its version must not be older than that of the installed client library.
 """
 
 import os

@@ -28,9 +28,9 @@ from shared.contracts.topics import ACCOUNTS
 CASHIER, TABLE = "demo.cashier", "demo.table"
 
 _PATRONS: Final = 3
-"""One in this many accounts belongs to a known patron."""
+"""Every `_PATRONS`th account belongs to a known patron."""
 _VOUCHERS: Final = 10
-"""One in this many payments is a voucher that is never redeemed."""
+"""Every `_VOUCHERS`th payment is a voucher that is never redeemed."""
 
 
 @dataclass(frozen=True, slots=True)

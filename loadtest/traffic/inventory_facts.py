@@ -27,10 +27,10 @@ ACCOUNTANT, AUDITOR, CONTROLLER = "demo.accountant", "demo.revenue_auditor", "de
 
 _MINUTE: Final = timedelta(minutes=1)
 _STATED: Final = timedelta(seconds=1)
-"""The delay between the fact that changes a win and the statement of the win."""
+"""The delay between a fact that changes a win and the statement of that win."""
 _NOTE_CENTS: Final = 100_00
 _KEPT: Final = 20
-"""One in this many counter checks is not redeemed."""
+"""Every `_KEPT`th counter check is not redeemed."""
 
 
 @dataclass(frozen=True, slots=True)

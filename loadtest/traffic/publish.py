@@ -18,7 +18,7 @@ _DELIVERY_SECONDS: Final = 300.0
 """The time for which librdkafka retries a message."""
 _WAIT_SECONDS: Final = 0.1
 _ANY: Final = -1
-"""The partition number for which librdkafka derives the partition from the key."""
+"""The partition number that makes librdkafka choose the partition by the key."""
 
 
 class Record(Protocol):

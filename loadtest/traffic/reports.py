@@ -15,7 +15,7 @@ _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for na
 """The name in the settled win report of each figure of `Wagered`."""
 
 _FOUND_WITHIN_DAYS: Final = 2
-"""The number of days after a simulated day whose exceptions are read, too, because the day is played after its end."""
+"""The number of days after a simulated day whose exceptions are also read, because the day is played after its end."""
 
 _OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "superseded", "notice", "restated"})
 

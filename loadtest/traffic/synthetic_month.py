@@ -122,7 +122,7 @@ def pit_month(
 
 
 RoundsInPit = Mapping[Kind, Sequence[RoundInPit]]
-"""By kind of table: the rounds of a day's pool as the pit sees them."""
+"""The pit's view of the rounds of a day's pool, by kind of table."""
 
 
 class PitOfMonth:

@@ -20,7 +20,7 @@ _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", UNCLEAR)
 
 _VALUES_MAX = 1_000_000
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
-"""Errors of parsing; the last three come from YAML constructors for a value that does not fit its tag."""
+"""Parsing errors; YAML constructors raise the last three for a value that does not match its tag."""
 
 
 class _NoNumber(ValueError):

@@ -75,8 +75,8 @@ _COMMANDS: Final = {
 }
 """The help line of each command, by the package and the name of the command, in the order of `--help`.
 
-A command is a module of the package, imported only when it is called. The module has a function named like the command,
-or `app`, a group of commands.
+A command is a module of the package, and is imported only when called. The module has a function with the command's
+name, or a group of commands named `app`.
 """
 
 _SIGPIPE = 141

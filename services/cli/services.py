@@ -29,7 +29,7 @@ TOKEN_VARIABLE: Final = "PITLEDGER_TOKEN"  # noqa: S105 - the name of a variable
 
 
 STACK_VARIABLE: Final = "PITLEDGER_STACK"
-"""The environment variable with the run directory of the stack to which the other variables refer."""
+"""The environment variable with the run directory of the stack that the other variables refer to."""
 
 
 def url_variable(name: str) -> str:

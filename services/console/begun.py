@@ -20,7 +20,7 @@ LOGIN: Final = timedelta(minutes=10)
 """Maximum duration of a login."""
 _NONCE_BYTES: Final = 12
 _THEN_MAX: Final = 1500
-"""Maximum bytes of the address to return to, so that browsers accept the cookie; a longer one becomes the home page."""
+"""Maximum bytes of the URL to return to, so that browsers accept the cookie; a longer URL becomes the home page."""
 _ENDED_MAX: Final = 10_000
 
 

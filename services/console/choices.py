@@ -30,7 +30,7 @@ _CHOSEN: Final[Mapping[str, str]] = {
     "receiver": "locations",
     "chip_set": "chip_sets",
 }
-"""The kind of names that a field offers, by the field's name."""
+"""The kind of names that a form field offers, by field name."""
 
 
 _SIDES: Final = ("giver", "receiver")

@@ -52,7 +52,7 @@ class Console:
     provider: Provider
     clock: Clock
     zones: dict[str, str] = field(default_factory=dict, kw_only=True)
-    """The time zones of the properties shown so far."""
+    """Cached time zones, by property."""
     url: str
     """The console's public URL, without a trailing slash."""
 
@@ -142,7 +142,7 @@ async def require_own_form(request: Request, console: Console, session: Session)
 
 
 Asked = Annotated[Person, Depends(_person)]
-"""The logged-in person as a parameter of a route; a form must come from their own session."""
+"""The logged-in person, as a route parameter; a submitted form must come from the person's own session."""
 
 
 async def form_of(request: Request) -> dict[str, str]:

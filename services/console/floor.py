@@ -10,7 +10,7 @@ from services.console.console import Person
 from services.console.services import INVENTORY, REPORTING, Calls, Missing, path, together
 
 FRESH_SECONDS: Final = 1.0
-"""How long an answer of the services is reused for everybody who views the same floor."""
+"""The seconds for which the services' answers are reused for all viewers of the same floor."""
 _KEPT_MAX: Final = 64
 
 Record = Mapping[str, Any]

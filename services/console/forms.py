@@ -22,7 +22,7 @@ _ROW: Final = re.compile("[0-9]{1,5}")
 _CARDS: Final[Mapping[str, str]] = {name.lower(): name for name in get_args(Card)}
 _FLAGS: Final = {"yes": True, "no": False}
 LEFT_OUT: Final = "_left_out"
-"""The name, within a row of a list, of the box that leaves the row out."""
+"""The name, within a row of a list, of the checkbox that omits the row."""
 _HUNDRED: Final = 100
 _DIGITS_MAX: Final = 40
 """Maximum number of characters of a number: no field accepts more."""
@@ -217,7 +217,7 @@ def _rows(form: Mapping[str, str], at: str) -> list[str]:
 
 
 _PATTERN: Final = "it must match the pattern"
-"""A service's error for a text that does not match its pattern begins so; forms replace it with plain words."""
+"""The start of a service's error message for a text that does not match its pattern; forms show plain words instead."""
 
 
 def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:

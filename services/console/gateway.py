@@ -101,7 +101,7 @@ def _passed(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
 
 
 def _answered(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Return the headers of an answer to forward; raw bytes keep their original length."""
+    """Return the response headers to forward; the content length is kept, because the raw bytes are forwarded."""
     dropped = _NOT_PASSED_ON - {"content-length"} | {"set-cookie"} | _of_connection(headers)
     return ((name, value) for name, value in headers.items() if name.lower() not in dropped)
 

@@ -21,10 +21,10 @@ Kind = Literal[
 """The type of a form field. `cents` are typed in dollars, `cards` as their names; `document` is raw JSON."""
 
 SHOWN: Final = "subject_sha256"
-"""The field of an approval with the hash of what was shown to the approver."""
+"""The field of an approval with the hash of the content that was shown to the approver."""
 
 _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
-"""Fields for whole sentences."""
+"""Names of text fields that are shown with several lines, for whole sentences."""
 _DEPTH_MAX: Final = 4
 _SECONDS_MAX: Final = 2.0
 _READ_AGAIN: Final = timedelta(minutes=5)
@@ -104,17 +104,17 @@ class Operation:
     of_path: tuple[Field, ...]
     of_body: tuple[Field, ...]
     subject: str | None = None
-    """The path of the document that the command is about, with names of fields in braces."""
+    """The path template of the document that the command acts on, with field names in braces."""
     page: str = ""
-    """The address of the page with its form, if not the default page."""
+    """The URL of the page with the command's form, if not the default page."""
     fixed: frozenset[str] = frozenset()
-    """Fields that the page with its form fills in, and that people cannot change."""
+    """Fields that the page fills in, and that people cannot change."""
     confirmed: bool = False
     """Whether the form always requires confirmation, whatever its fields."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Return all fields, those of the path first."""
+        """Return all fields, starting with the path parameters."""
         return (*self.of_path, *self.of_body)
 
     @property
@@ -155,8 +155,8 @@ def filled_path(path: str, values: Mapping[str, str]) -> str:
 class Operations:
     """The running services' commands, by service and name, and GET routes, by service and path.
 
-    Each service's document is read when a page first needs it and again every few minutes: the console and the services
-    may be upgraded one after the other.
+    Each service's OpenAPI document is read when a page first needs it, and again every few minutes, because services
+    may be upgraded while the console runs.
     """
 
     def __init__(self, urls: Mapping[str, str], client: httpx.AsyncClient, clock: Clock) -> None:

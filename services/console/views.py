@@ -23,9 +23,9 @@ _EXPLAINED: Final = _AMOUNTS | {"count"}
 """Units of figures that are sums over entries."""
 _FIGURES: Final = _EXPLAINED | {"decimal", "percent", "number"}
 _SHORT: Final = 40
-"""Maximum number of characters of a text that is kept on one line."""
+"""Maximum number of characters of a text in a cell without the class `long`."""
 _FEW: Final = 16
-"""Maximum number of characters of words that are kept on one line."""
+"""Maximum number of characters of a text of several words in a cell without the class `folds`."""
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
 """Number of hash digits shown; the full hash is in the title attribute."""

@@ -18,14 +18,14 @@ _NAMED: Final = r"""
         CASE WHEN strpos(e.data::text, '\u') = 0 AND json_typeof(e.data) = 'object' THEN e.data->>'property' END,
         '-')
 """
-"""The property that an entry names: that of its stream, else of its first posting, else of its data; else `-`.
+"""The property that an entry names: in its stream, else in its first posting, else in its data; else `-`.
 
 Data with a Unicode escape are not searched, because PostgreSQL refuses to decode some, such as \\u0000.
 """
 _FILED: Final = "CASE WHEN NAMED ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' THEN NAMED ELSE '-' END"
-"""The property under which an entry is filed: the one that it names, or `-` if that is not a valid name."""
+"""The property that an entry belongs to: the property that it names, or `-` if the name is not valid."""
 DAY: Final = "coalesce(e.gaming_day, (e.recorded_at AT TIME ZONE 'UTC')::date)"
-"""The day under which an entry is filed: its gaming day, else the day on which it was recorded (UTC)."""
+"""The day that an entry belongs to: its gaming day, or else the date of recording (UTC)."""
 _FINITE: Final = (
     "isfinite(e.occurred_at) AND isfinite(e.recorded_at) AND isfinite(coalesce(e.gaming_day, '1970-01-01'))"
 )

@@ -195,7 +195,7 @@ def _is_number(kind: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as it is written: bytes as text if they are UTF-8, else in hexadecimal; moments in UTC."""
+    """Return a value in output form: bytes as text if they are UTF-8, else in hexadecimal; times in UTC."""
     match value:
         case bytes():
             try:

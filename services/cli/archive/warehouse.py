@@ -78,7 +78,7 @@ class Warehouse:
         return self.catalog.load_table(identifier)
 
     def overwrite(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> Table:
-        """Write the rows of one service and day in place of the archived ones; return the table's new state."""
+        """Replace the archived rows of one service and day; return the table's new state."""
         table = self.table(name)
         filed = {"service": service, "property": property_name, "gaming_day": day}
         with warnings.catch_warnings(), table.transaction() as transaction:

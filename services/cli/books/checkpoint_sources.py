@@ -35,7 +35,7 @@ class Signed:
     checkpoints: list[Checkpoint] = field(default_factory=list)
     problems: list[VerificationProblem] = field(default_factory=list)
     lacking: dict[int, str] = field(default_factory=dict)
-    """For each checkpoint without enough cosignatures, by its size: a text on the missing ones."""
+    """Messages on missing cosignatures, by size of the checkpoint without enough cosignatures."""
 
     @property
     def entries(self) -> int:
@@ -160,8 +160,8 @@ def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> st
 async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, dict[int, str]]:
     """Return the checkpoints listed in the database, by the shard's name and by size.
 
-    A checkpoint is stored before it is listed. A listed one must therefore be in the directory, unless later ones
-    superseded it.
+    A checkpoint is stored before it is listed. A listed checkpoint must therefore be in the directory, unless later
+    checkpoints superseded it.
     """
     c, s = tables.checkpoints.c, tables.shards.c
     joined = tables.checkpoints.join(tables.shards, c.shard == s.shard)

@@ -51,11 +51,11 @@ def reconcile(
 ) -> int:
     """Report entries that were signed or published but are missing from a restored database.
 
-    Run it before the services are started: it lists each published entry that is missing from the journal, and states
-    for each shard whether the service will record these entries again from its topic, or people must enter them again.
-    Run it again once the services have caught up: it then compares each entry that was recorded again with the
-    published one. It writes nothing to the database or the topics. Exit code 1 while entries are lost, have other
-    content, or were signed but are missing.
+    Run this command before the services are started: it lists each published entry that is missing from the journal,
+    and states for each shard whether the service will record these entries again from its topic, or people must enter
+    them again. Run it once more after the services have caught up: it then compares each entry that was recorded again
+    with the published entry. Nothing is written to the database or the topics. Exit code 1 while entries are lost, have
+    other content, or were signed but are missing.
 
     Example: pitledger reconcile
     Example: pitledger reconcile --service round-settlement --checkpoints /mnt/checkpoints --key verifiers.txt

@@ -46,9 +46,9 @@ def witness(
     """Cosign services' checkpoints until Ctrl-C, each only with proof that its log is append-only.
 
     The witness needs no database and no broker. Run it on a machine whose owner cannot alter them. It implements C2SP
-    tlog-witness, so that it also works with other logs and witnesses. For each log it stores the latest checkpoint that
-    it cosigned. Keep the directory as long as the key, and never restore either from a backup: a witness that has lost
-    its state must start again with --new, under a new key.
+    tlog-witness, and so interoperates with other logs and witnesses. For each log, the witness stores the latest
+    checkpoint that it cosigned. Keep the state directory as long as the key, and never restore either from a backup: a
+    witness that has lost its state must start again with --new, under a new key.
 
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --new
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --log verifiers.txt

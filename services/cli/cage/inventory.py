@@ -33,10 +33,10 @@ def path(*parts: object) -> str:
 
 
 Parts = tuple[object, ...]
-"""The parts of a path."""
+"""The segments of a URL path."""
 
 Says = Callable[[Document], str]
-"""A function that puts the answer to a command into one line of text for people."""
+"""A function that formats the response to a command as one line of text."""
 
 
 def send_step(parts: Parts, said: Document, says: Says, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from shared.contracts.properties import CageLocation
 Contents = Sequence[HeldPieces]
 
 WINDOW: Final = "drawer-1"
-"""The drawer at which known patrons pay and are paid."""
+"""The drawer used for all transactions of known patrons."""
 
 _VAULT: Final = "vault"
 _IMPREST_CENTS: Final = 20_000_00
@@ -45,7 +45,7 @@ _TO_VAULT: Final = (_notes(4_400_00),)
 _LEFT_IN_VAULT: Final = (_notes(300_000_00), _chips(90_000_00))
 
 HELD_CENTS: Final = money_of((*_LEFT_IN_VAULT, *_LEFT_AT_WINDOW)) - money_of(_TO_VAULT)
-"""Cents that the vault and the drawer hold at the end."""
+"""The value, in cents, of the contents of vault and drawer at the end."""
 
 
 def locations(since: date) -> tuple[CageLocation, ...]:

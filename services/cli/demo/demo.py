@@ -79,7 +79,7 @@ ROUNDS: Final = 2_880
 """Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
 
 SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
-"""Short intervals, because a demo would end before the first checkpoint is signed with the default one."""
+"""Short intervals, because with the defaults a demo would end before the first checkpoint is signed."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
 _AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")

@@ -30,7 +30,7 @@ _WIN_COLUMNS: Final = {
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
-"""The column of the day's win report for each figure of a table, by the simulator's name for it."""
+"""The columns of the day's win report, by the simulator's name for the figure."""
 
 _OF_THE_DESK: Final = frozenset(
     ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")

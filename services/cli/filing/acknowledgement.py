@@ -9,7 +9,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 _STATUSES: Final = {"A": "accepted", "W": "accepted with warnings", "R": "rejected"}
-"""The statuses of a batch that are known, by the codes of FinCEN's user guide."""
+"""The known statuses of a batch, by the codes in FinCEN's user guide."""
 
 _REJECTED: Final = "R"
 _WARNING: Final = "WARN"

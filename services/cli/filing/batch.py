@@ -22,7 +22,7 @@ _TIN: Final = "4"
 _EIN: Final = "2"
 
 Fields = Iterable[tuple[str, str | None]]
-"""The simple elements of an element, name and text, in the order of the schema; one with None is left out."""
+"""An element's simple child elements as name and text, in schema order; elements with None are omitted."""
 
 
 class Batch:

@@ -27,7 +27,7 @@ from shared.contracts.properties import Filer
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 """The code that ties an account to cash in, or to cash out."""
 _EXCHANGES: Final = frozenset(kind.replace("_", " ") for kind, direction in DIRECTIONS.items() if direction == "both")
-"""The kinds of which each movement is on a line in and on a line out."""
+"""The kinds of movements (exchanges) that appear both on a line in and on a line out."""
 
 
 @dataclass(frozen=True, slots=True)

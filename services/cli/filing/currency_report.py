@@ -11,11 +11,11 @@ from shared.contracts.filings import FORM_NUMBERS
 from shared.runtime.filing.filed_amounts import subject_of as named_in_filings
 
 NOBODY: Final = "unknown"
-"""The person of the currency report where none was recorded."""
+"""The currency report's value for the person if none was recorded."""
 
 _CTR: Final = FORM_NUMBERS["ctr"]
 _OF_ACCOUNT: Final = "account "
-"""The prefix of a person of the currency report that is an account without a known patron."""
+"""The prefix of the currency report's value for the person if that is an account without a known patron."""
 
 Reported = tuple[str, str]
 """A person, and the entry of the movement if the person is unknown, because unknown persons share one name."""
@@ -54,7 +54,7 @@ def name_of(key: Reported) -> str:
 def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports:
     """Return the lines of due reports and of amendments to the reports in `corrected`, by report.
 
-    An amendment may be below the threshold. It has no lines if all movements of the sent report were taken back.
+    An amendment may be below the threshold. It has no lines if no movements of the sent report remain.
     """
     found: dict[Reported, list[Line]] = {}
     for section in ("lines", "below"):

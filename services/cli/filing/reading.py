@@ -105,7 +105,7 @@ def error_document(error: FiledError) -> dict[str, Any]:
 
 
 def date_of(option: str, text: str) -> date:
-    """Return the day that an option gives as YYYY-MM-DD. Raises: UsageWrong."""
+    """Return an option's value, YYYY-MM-DD, as a date. Raises: UsageWrong."""
     try:
         return date.fromisoformat(text)
     except ValueError:

@@ -28,7 +28,7 @@ _WRITTEN: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
     | {"’": "'", "‘": "'", "–": "-", "—": "-"}
 )
-"""Letters and marks that Unicode does not decompose -> how they are written in English."""
+"""English replacements for letters and marks that Unicode does not decompose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ app = typer.Typer(no_args_is_help=True)
 
 _ROOM: Final = "suspicious-activity"
 _NO_PATRON: Final = ("unknown", "account ")
-"""The prefixes of a person of the currency report who is not a known patron."""
+"""The prefixes of the currency report's values for a person who is not a known patron."""
 Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="The number of the report.")]
 OfProperty = Annotated[str, typer.Option("--property", help="The property.")]
 

@@ -58,7 +58,7 @@ _INSTRUMENTS: Final[Mapping[Instrument, str]] = {"us_currency": "39", "gaming_in
 _PAYMENT_MECHANISM: Final = "6"
 
 NARRATIVE_MAX: Final = 17_000
-"""The maximum length of a narrative, characters: FinCEN takes four blocks of 4,000, and one of 1,000."""
+"""The maximum length of a narrative in characters: FinCEN accepts four blocks of 4,000, and a fifth of 1,000."""
 
 _BLOCK: Final = 4_000
 

@@ -18,11 +18,11 @@ from shared.runtime.settings import Settings
 
 TOPICS: Final = (TABLE_EVENTS.name, PIT_EVENTS.name)
 _JUMP_MAX: Final = 10_000
-"""The largest valid jump of a stream's sequence: services refuse a larger one, and the stream does not advance."""
+"""The largest valid jump of a stream's sequence: services refuse a larger jump, and the stream does not advance."""
 _SILENCE_SECONDS_MAX: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 _BY_KEY: Final = -1
-"""The partition number to give for a new stream: the producer chooses a partition by key."""
+"""The partition number for a new stream, which makes the producer choose a partition by key."""
 _END: Final = KafkaError._PARTITION_EOF
 
 

@@ -49,7 +49,7 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
 """The names or patterns of each demo user's roles. No user has both the requester's and the approver's role."""
 
 WATCHER: Final = "demo.prometheus"
-"""The user as which Prometheus reads metrics of money."""
+"""The demo user whose token Prometheus uses to read metrics of money."""
 
 
 def roles_of(person: str, declared: Collection[str]) -> list[str]:

@@ -13,7 +13,7 @@ WAITING: Final = ("pitledger_consumer_lag_records", "pitledger_relay_backlog_ent
 """The metrics of unprocessed input and unpublished output."""
 
 _SETTLED_SECONDS: Final = 2.5
-"""Seconds without anything waiting until services count as drained, because metrics are up to two seconds old."""
+"""Seconds for which nothing must be waiting until services count as drained: metrics are up to two seconds old."""
 _LOOK_SECONDS: Final = 0.25
 _ANSWER_SECONDS_MAX: Final = 2.0
 

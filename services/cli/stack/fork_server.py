@@ -16,7 +16,7 @@ from shared.local.process import log_tail
 
 SERVER: Final = "fork-server"
 TOGETHER: Final = "services"
-"""The server's name in the stack: SERVER if it forks the services, TOGETHER if it runs them in its own process."""
+"""The fork server's name in the stack: SERVER if it forks the services, TOGETHER if it runs them itself."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 LOG_BYTES_MAX: Final = 16 * 2**20
-"""Maximum size of a log. A longer one is copied to `NAME.log.1`, replacing the previous copy."""
+"""Maximum size of a log in bytes. A longer log is copied to `NAME.log.1`, replacing the previous copy."""
 
 
 def rotate(logs: Iterable[Path], bytes_max: int = LOG_BYTES_MAX) -> list[str]:

@@ -33,7 +33,7 @@ from shared.runtime.settings import Settings
 POSTGRES_PORT: Final = 5432
 BROKER_PORT: Final = 9092
 COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
-"""The command line, as a process of its own."""
+"""The arguments that start `pitledger` as a separate process."""
 OPERATOR: Final = "demo.operator"
 """Commands in a terminal with the stack's environment run as this demo user."""
 
@@ -44,7 +44,10 @@ The broker lets a new consumer group start only after half of the group's sessio
 the maximum fetch wait.
 """
 _PARTITIONS_IN_MEMORY: Final = 2
-"""The in-memory broker polls every partition during a fetch: with twelve, a fetch takes six times as long."""
+"""The number of partitions per topic on the in-memory broker.
+
+The broker polls every partition during a fetch: with twelve, a fetch takes six times as long.
+"""
 
 _BACKGROUND_SHARE: Final = 0.4
 """CPU share (0 to 1) of background work, summed over all services of the machine."""
@@ -85,7 +88,7 @@ class RunningStack:
     urls: Mapping[str, str]
     """The URL of each service: `{"reporting": "http://127.0.0.1:8103"}`."""
     database_url: str
-    """The database as a SQLAlchemy URL; for the embedded one with its owner's login."""
+    """The database as a SQLAlchemy URL; an embedded database's URL has its owner's login."""
     bootstrap_servers: str
     """The addresses of the Kafka brokers."""
     console_url: str | None
@@ -276,7 +279,7 @@ class RunningStack:
 
     @property
     def parts(self) -> Sequence[Part]:
-        """Return the parts of the stack: the servers, the fork server, and the services with processes of their own.
+        """Return the parts of the stack: the servers, the fork server, and the services with separate processes.
 
         A server without a directory cannot be restarted, because its data would be lost.
         """
@@ -303,7 +306,7 @@ class RunningStack:
             self._renew_tokens()
 
     def rotate_logs(self) -> None:
-        """Rotate the logs of services and servers, and report those that could not be copied."""
+        """Rotate the logs of services and servers, and report logs that could not be copied."""
         servers = (one.log for one in (self._servers.postgres, self._servers.broker) if one is not None)
         for lost in rotate([*self.home.logs.glob("*.log"), *(log for log in servers if log is not None)]):
             self._report(lost)

@@ -11,7 +11,7 @@ from shared.local.errors import LocalStackError
 _FIRST_DELAY_SECONDS: Final = 0.5
 DELAY_SECONDS_MAX: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
-"""A part that has run for this long restarts with the shortest delay again."""
+"""The run time in seconds after which a part's restart delay is reset to the shortest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ DOLLARS_ABOVE: Final = (
     "(datum.value < 0 ? '−' : datum.value > 0 ? '+' : '') + '$'"
     " + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
 )
-"""The same for differences: amounts above zero have a plus sign."""
+"""The Vega expression that labels an axis of dollar differences; amounts above zero have a plus sign."""
 
 
 def in_dollars(cents: int) -> float:

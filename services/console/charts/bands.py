@@ -36,8 +36,8 @@ def banded(
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification for rows with `label`, `actual`, `expected`, `standing` and two bands' limits.
 
-    The bands run from `low_3` to `high_3` and from `low_2` to `high_2`; a row without them has only its mark. `known`
-    are the standings that the legend lists.
+    The bands run from `low_3` to `high_3` and from `low_2` to `high_2`; a row without limits has only its mark. `known`
+    are the classifications that the legend lists.
     """
     y = {
         "field": "label",

@@ -1,6 +1,6 @@
 """Draws charts in a separate process, so that the event loop is not blocked, and caches the pictures.
 
-The engine holds the interpreter lock while it draws, so a thread would block the event loop (figures: decision 36).
+A thread would block the event loop, because the engine holds the interpreter lock while drawing (decision 36).
 """
 
 import asyncio

@@ -9,7 +9,7 @@ from services.console.charts.chart import Chart
 Theme = Literal["light", "dark"]
 
 FONT: Final = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', 'DejaVu Sans', Arial, sans-serif"
-"""Fonts installed on the reader's machine: no picture fetches one."""
+"""Fonts installed on the reader's machine, because pictures must not fetch fonts."""
 
 TEXT_PX: Final = 12
 """Size of labels in pixels; axis titles are larger. No text is below eleven pixels."""

@@ -41,7 +41,7 @@ def lines_block(lines: Iterable[str], width: float, kind: str, *, size: float = 
 
 
 def stacked(blocks: Iterable[Block], gap: float = 4) -> Block:
-    """Return blocks stacked vertically; empty ones take no space."""
+    """Return blocks stacked vertically; empty blocks take no space."""
     drawn: list[str] = []
     y = width = 0.0
     for block in blocks:

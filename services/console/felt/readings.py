@@ -16,7 +16,7 @@ _SOURCES: Final = "docs/contract/readings-*.md"
 _PACKAGED: Final = Path(__file__).parents[1] / "readings" / "readings.json"
 
 Cite = tuple[str, ...]
-"""A place in a text: the section, then the parts in brackets: `§ 633a.13(o)` is `("633a.13", "o")`."""
+"""A citation: the section, then the subdivisions in brackets; `§ 633a.13(o)` is `("633a.13", "o")`."""
 
 _REFERENCE: Final = re.compile(
     r"(?P<range>-)?(?:§ *)?(?:(?:\d+a)\.)?(?P<section>\d+)?(?P<parts>(?:\([A-Za-z0-9]{1,4}\))*)"
@@ -124,7 +124,7 @@ def cites(cell: str) -> list[Cite]:
 
 
 def _level(part: str, depth: int) -> int:
-    """Return the nesting level of a part, from 0: (a), (1), (i), (A)."""
+    """Return the nesting level of a subdivision, from 0: (a), (1), (i), (A)."""
     if part.isdigit():
         return 1
     if part.isupper():

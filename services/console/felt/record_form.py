@@ -20,7 +20,7 @@ _PICKS: Final = tuple(map(str, range(1, 8)))
 def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) -> Field | None:
     """Return a group field `name` with the fields of a record; None if no implemented game has the regulation.
 
-    The meters are those of the record; all other fields come from the model of the regulation's game.
+    Meter fields come from the record; all other fields come from the model of the regulation's game.
     """
     if regulation not in REGULATIONS:
         return None

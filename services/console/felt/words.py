@@ -70,7 +70,7 @@ def is_card(code: Any) -> bool:
 
 
 def card_words(code: Any) -> str:
-    """Return a card in words.
+    """Return a card's name in plain words.
 
     >>> card_words("Td"), card_words("Jk")
     ('10 of diamonds', 'joker')
@@ -84,7 +84,7 @@ def card_words(code: Any) -> str:
 
 
 def cards_words(cards: tuple[Any, ...]) -> str:
-    """Return cards in words, separated by commas."""
+    """Return the cards' names in plain words, separated by commas."""
     return ", ".join(map(card_words, cards))
 
 

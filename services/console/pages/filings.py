@@ -47,19 +47,19 @@ _NO_LONGER: Final = ("to_withdraw", "to_correct")
 """The statuses of reports that were prepared or sent and no longer match the books."""
 
 _AMOUNTS: Final = ("in_cents", "out_cents", "winnings_cents", *_TAXES)
-"""The amounts of currency reports and information returns."""
+"""The amount columns of currency reports and information returns."""
 
 _LATEST: Final = tuple(f"latest_{name}" for name in _AMOUNTS)
-"""The amounts of the latest report, sent or prepared."""
+"""The amount columns of the latest report, sent or prepared."""
 
 _NOW_AND_LATEST: Final = (*_AMOUNTS[:2], *_LATEST[:2])
-"""The current amounts of a currency report, and those of the latest report."""
+"""The columns of current amounts, and of amounts of the latest report, of a currency transaction report."""
 
 _DUE: Final = ("due", "rejected", *_NO_LONGER)
 """The statuses of information returns that require an action."""
 
 _LATE: Final = "late"
-"""The remark of the currency report on what was not filed in time."""
+"""The currency report's remark on reports that were not filed in time."""
 
 _IN_LEAD: Final = ("period", "status", "content_sha256")
 

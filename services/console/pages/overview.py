@@ -24,7 +24,7 @@ from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, p
 from services.console.words import counted, said, say
 
 _WEEK: Final = timedelta(days=7)
-"""How far back the page looks: to the weekday with which today is compared, and for days still open."""
+"""How far back the page reads: to the same weekday a week ago, for comparison, and for days still open."""
 _READERS: Final = ("reports.read",)
 _FIGURES: Final = ("rounds", "handle_cents", "drop_cents", "win_cents")
 

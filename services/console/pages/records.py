@@ -53,7 +53,7 @@ NUMBERED: Final[Mapping[str, Numbered]] = {
     "correction": Numbered(SETTLEMENT, "/corrections/{property}/{correction}", own_page="corrections"),
     "meter_change": Numbered(METERS, "/changes/{property}/{change}"),
 }
-"""The numbered records by kind. Reading one is not a look at a patron that the services record."""
+"""The numbered records by kind; none of these is recorded as access to patron data when read."""
 
 CHECK: Final = "check"
 """The kind of counter checks, which are read by serial number."""

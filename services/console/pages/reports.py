@@ -56,7 +56,7 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
 
 
 _MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""The statuses of a query with a wrong filter; the page then shows the filters as they were typed."""
+"""The HTTP statuses of a query with an invalid filter, for which the page shows the filters as typed."""
 
 
 def routes() -> APIRouter:

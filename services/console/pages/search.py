@@ -34,7 +34,7 @@ _HASH: Final = re.compile(r"(?=.*[a-f]|.{12})[0-9a-f]{8,64}")
 _TERM_MAX: Final = 200
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _REFERENCE: Final = re.compile(r"[!-~]{1,128}")
-"""A reference as the services accept it: without spaces."""
+"""A reference in the form that services accept: without spaces."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """A reference of a patron."""
 _PERSON: Final = re.compile(r"[\w.@-]{3,64}")

@@ -23,14 +23,14 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
     (REGISTRY, "approve-submission"): _PAYBACKS,
     (REGISTRY, "return-submission"): _PAYBACKS,
 }
-"""The path of a document that is computed from the subject and shown with it, by service and command."""
+"""The path template of a document computed from the subject and shown beside it, by service and command."""
 
 _WARNED: Final[Mapping[tuple[str, str], Callable[[Person, Mapping[str, Any]], Awaitable[Warned]]]] = {
     (ACCOUNTS, "release-filing"): why_not_released,
     (ACCOUNTS, "enter-erasure"): why_not_erased,
     (ACCOUNTS, "approve-erasure"): why_not_erased,
 }
-"""The function that returns a warning to be shown above the subject, or why the command is not offered."""
+"""The function, by service and command, that returns a warning to show, or the reason to withhold the command."""
 
 
 @dataclass(frozen=True, slots=True)
