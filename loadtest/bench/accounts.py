@@ -93,7 +93,7 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Return the authorizations per second as a fraction of the UPDATEs per second with as many connections."""
+        """Return the ratio of authorizations per second to UPDATEs per second, with equally many connections."""
         return self.throughput.per_second / self.baseline.per_second
 
 
@@ -284,7 +284,7 @@ def judged(service: Service, measured: Measured) -> Verdict:
 
 
 def lines(measured: Measured, verdict: Verdict) -> Iterator[str]:
-    """Yield the figures as printed lines."""
+    """Yield the figures as lines to print."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
         waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())

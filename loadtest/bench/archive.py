@@ -227,7 +227,7 @@ def write_alone(store: Path, manifest: DayManifest, home: Path) -> float:
 
 
 def measure(options: argparse.Namespace, home: Path) -> bool:
-    """Fill the journal, archive its days, print the figures, and verify the archive. Return True.
+    """Fill the journal, archive its days, print the figures, and verify the archive; return True.
 
     Raises: CalledProcessError if a command fails, such as the verification.
     """

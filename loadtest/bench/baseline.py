@@ -31,7 +31,8 @@ class Copied:
 def copy_baseline(conninfo: str) -> Copied:
     """Read the journal's entries into memory, then time one COPY of them into an identical table.
 
-    The table has the same columns and indexes, but no triggers, no hashing and no fencing. It is dropped afterwards.
+    The table has the same columns and indexes, but no triggers, no hashing and no fencing. The copy is dropped
+    afterwards.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection, _identical_table(connection) as table:
         chunks = _out(connection)

@@ -1,4 +1,4 @@
-"""The figures of a throughput measurement, as JSON and as printed lines."""
+"""The figures of a throughput measurement, as JSON and as lines to print."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -78,7 +78,7 @@ class Measured:
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """Yield the figures as printed lines."""
+    """Yield the figures as lines to print."""
     through, latency, baseline, alone = measured.throughput, measured.latency, measured.baseline, measured.alone
     waits = ", ".join(f"p{percent} {ms:.0f} ms" for percent, ms in latency.milliseconds.items())
     used = sum(through.cpu_seconds.values())

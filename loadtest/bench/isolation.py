@@ -164,7 +164,7 @@ def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and store the turns; return 1 if the ratio of failing to playing exceeds `--at-most`."""
+    """Measure, print and store the turns; return 1 if the latency ratio exceeds `--at-most`."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.isolation", description=__doc__.split("\n\n")[0])
     parser.add_argument("--turns", type=int, default=4, help="turns of each kind (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=1000, help="rounds of a turn (default: %(default)s)")

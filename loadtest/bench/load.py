@@ -249,7 +249,7 @@ def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, An
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the figures as printed lines."""
+    """Yield the figures as lines to print."""
     each = outcome.processor_us
     changed = " and changes" if outcome.source.changed else ""
     yield f"{outcome.profile}: {outcome.about} ({outcome.source.commit[:8]}{changed}, {outcome.broker} broker)"

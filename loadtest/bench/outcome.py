@@ -30,7 +30,7 @@ class Source:
 
     @classmethod
     def here(cls) -> "Source":
-        """Return the current source; its commit is unknown outside of a repository."""
+        """Return the current source; outside of a git repository, its commit is unknown."""
         head, status = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
         return cls(head or "unknown", bool(status))
 

@@ -91,7 +91,7 @@ _SIZE: Final = """
 
 
 class TooSmall(Exception):
-    """The disk is too small for the journal to be filled."""
+    """The disk is too small for the filled journal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class Family:
         self._logs = logs
 
     def used(self) -> Used:
-        """Return the CPU seconds used so far; a process below several roots is counted once."""
+        """Return the CPU seconds used so far; a process that descends from several roots is counted once."""
         sums: dict[str, float] = {}
         for process in self._members():
             name = self._name(process)

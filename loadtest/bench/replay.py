@@ -1,4 +1,4 @@
-"""Sends rounds to one stack at their arrival times, and waits until its services have processed them."""
+"""Send rounds to one stack at their arrival times, and wait until its services have processed them."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

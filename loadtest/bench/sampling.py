@@ -27,7 +27,7 @@ class Sample:
     reached: Mapping[str, Mapping[Place, int]]
 
     def read(self, schema: str, topic: str) -> int:
-        """Return the number of records of a topic that a service had processed and committed."""
+        """Return the number of a topic's records that a service had processed and committed at the sample's time."""
         return sum(offset for (name, _), offset in self.reached.get(schema, {}).items() if name == topic)
 
 

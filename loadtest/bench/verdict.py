@@ -211,7 +211,7 @@ class _Envelope(msgspec.Struct):
 
 
 def _published(settlements: Iterable[Stored], verdict: Verdict) -> dict[tuple[int, int], str]:
-    """Return the hash of each published entry, by (shard, sequence); duplicates must have the same hash."""
+    """Return the hash of each published entry, by (shard, sequence); add a deviation for duplicates that differ."""
     decoder = msgspec.json.Decoder(_Envelope)
     found: dict[tuple[int, int], str] = {}
     for message in settlements:

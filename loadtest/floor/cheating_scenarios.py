@@ -1,4 +1,4 @@
-"""Cheating at a simulated table. The records are plausible, so no validation refuses them.
+"""Simulated cheating at a table, with plausible records, which no validation refuses.
 
 A dealer who overpays is `loadtest.floor.pit_items.Overpaying`: the records are correct, but chips are missing.
 """

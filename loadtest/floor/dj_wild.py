@@ -73,7 +73,7 @@ class DjWildTable(DeckTable[Card]):
 
 
 def is_raised(hand: Sequence[Card], *, with_an_ace: bool) -> bool:
-    """Return whether a player raises with five cards.
+    """Return whether a player raises with these five cards.
 
     >>> is_raised(["Ks", "9d", "7c", "5h", "2s"], with_an_ace=False)
     True

@@ -1,7 +1,7 @@
 """Electronic wagers of a simulated day: game accounts are opened, funded, and debited before each round ends.
 
 An electronic table authorizes and captures its wagers over HTTP before it sends the record of the round. The records of
-other tables are not delayed by this.
+other tables are not delayed.
 """
 
 import json
@@ -123,7 +123,7 @@ class ElectronicTables:
     _open: list[HTTPConnection] = field(default_factory=list)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Yield the messages. An electronic table's message waits until its wagers are authorized.
+        """Yield the messages, an electronic table's message only once its wagers are authorized.
 
         Raises: AccountsRefused.
         """

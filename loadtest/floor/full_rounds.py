@@ -166,7 +166,7 @@ _RI_PAI_GOW: Final[Document] = {
 
 
 def _ri_pai_gow(unit: int) -> Document:
-    """Return a round of six seats, one of which banks: bonus and progressive each, two position picks for players."""
+    """Return a round of six seats, including the bank: bonus and progressive each, two position picks per player."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"bonus": unit, "progressive_payout": 100}

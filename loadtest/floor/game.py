@@ -39,9 +39,9 @@ class Dealing(Protocol):
 class FloorGame:
     """A game under one regulation, as the simulated licensee offers it.
 
-    `code` is the prefix of its table names. `offers` are rules submissions as documents, by the licensee's name for the
-    game. `habits` maps habits of play to the share of players who have them. `electronic` are the wagers that are
-    placed through the electronic wagering system and funded from accounts.
+    `code` is the prefix of the game's table names. `offers` are rules submissions as documents, by the licensee's name
+    for the game. `habits` maps habits of play to the share of players who have them. `electronic` are the wagers that
+    are placed through the electronic wagering system and funded from accounts.
     """
 
     code: str

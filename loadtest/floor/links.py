@@ -1,4 +1,4 @@
-"""The linked progressive of the pit: one meter fed by the wagers of several tables, and hit once a day.
+"""The linked progressive of the pit: a meter fed by the wagers of several tables, and hit once a day.
 
 The rounds of the linked tables are played in the order of their closing times, so that each record has the linked
 meter's display before its round.

@@ -182,7 +182,7 @@ class PitBook:
         self._rounds[table][one.round_id] = one
 
     def closed_at(self, table: str) -> list[datetime]:
-        """Return the closing times of a table's rounds that were not voided; none if it reports no rounds."""
+        """Return the closing times of a table's rounds that were not voided; empty if the table reports no rounds."""
         return [one.closed_at for one in self._rounds.get(table, {}).values() if not one.void]
 
     def handle_cents(self, table: str, seat: int, spans: Iterable[tuple[datetime, datetime]]) -> int:

@@ -32,7 +32,7 @@ class Player:
     habits: frozenset[str]
 
     def side_wagers(self, chance: Random) -> dict[str, int]:
-        """Return the side bets that the player makes in a round before the cards are dealt; cents by wager type."""
+        """Return the player's side bets before the cards of a round are dealt, in cents by wager type."""
         return {name: cents for name, cents in self.side_bets.items() if chance.random() < MAKES_A_SIDE_BET}
 
 

@@ -38,7 +38,7 @@ class RatedPlay:
         return int(said["seat"])
 
     def spans(self, gaming_day: date) -> list[tuple[datetime, datetime, int]]:
-        """Return the spans played as (begin, end, average bet in cents); none for a rating that is still open."""
+        """Return the spans played as (begin, end, average bet in cents); empty for a rating that is still open."""
         found: list[tuple[datetime, datetime, int]] = []
         since, bet, begins = None, 0, opening(gaming_day)
         for minutes, kind, said in self.steps:

@@ -14,7 +14,7 @@ _COVER_FROM_BOTTOM: Final = (0.25, 0.35)
 class Shoe:
     """The cards of one table, drawn from the shoe and returned to its discard rack.
 
-    `number` is the number of the shuffle, from 1. `burned` and `remaining` let a test account for every card.
+    `number` is the number of the shuffle, from 1. `burned` and `remaining` allow tests to account for every card.
     """
 
     def __init__(self, decks: int, chance: Random) -> None:

@@ -102,7 +102,7 @@ def peers_of(
 
 
 def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
-    """Return Pitledger's results: its rate unpaced, and its latency at 25 rounds per second."""
+    """Return Pitledger's results: the rate of unpaced rounds, and the latency at 25 rounds per second."""
 
     def played(name: str) -> Outcome:
         profile = replace(PROFILES[name], stages=scaled(PROFILES[name].stages, scale))

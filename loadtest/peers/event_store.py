@@ -14,7 +14,7 @@ _TOPIC = "settlement.posted"
 
 
 class EventStore(OnPostgres):
-    """Stores each stream as an aggregate and each round as a version of it, with the library's recorder."""
+    """Stores each stream as an aggregate, and each round as a version of its aggregate, with the library's recorder."""
 
     name = "eventsourcing"
     keeps = "outcome; no postings"

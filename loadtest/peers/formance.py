@@ -33,7 +33,7 @@ _FEWEST: Final = {
 
 
 class Formance(OnPostgres):
-    """Stores rounds in a Formance ledger with default or the fewest features: no balance history, no log hashes."""
+    """Stores rounds in a Formance ledger, with default features or without balance history and log hashes."""
 
     def __init__(self, program: Path, *, fewest: bool = False) -> None:
         """Set the executable; `fewest` turns off histories and log hashes."""
@@ -93,7 +93,7 @@ class Formance(OnPostgres):
             yield from page["data"]
 
     def _postings(self, one: SettledRound) -> list[dict[str, Any]]:
-        """Return the transfers of a round; the debited account is the destination."""
+        """Return the transfers of a round, with the debited account as destination."""
         return [
             {
                 "source": self._names[transfer.credited],

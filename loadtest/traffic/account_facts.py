@@ -119,7 +119,7 @@ class AccountFacts:
         yield self._entry(table, WagersSettled.construct_unvalidated(said), closed_at + RECORDED)
 
     def pay_out(self, gaming_day: date, at: datetime) -> Iterator[Published]:
-        """Yield the payments at the end of a day: every account is paid out except the newest one of each table."""
+        """Yield the payments at the end of a day: every account is paid out, except each table's newest."""
         last = {table: account for account, table in self._tables.items()}
         for account, table in self._tables.items():
             cents = self._balances[account]

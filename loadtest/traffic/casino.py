@@ -90,7 +90,7 @@ class Pools:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Assigns rounds of the pools to tables, times and dealers, deterministically.
+    """Assigns rounds from the pools to tables, times and dealers, deterministically.
 
     Tables are numbered from 0 in the casino's order, and the rounds of a table's day are numbered from 0.
     """

@@ -56,7 +56,7 @@ class Ledgers:
         self._days: list[PitDay] = []
 
     def play(self, gaming_days: Sequence[date]) -> Iterator[Published]:
-        """Yield the facts of days with rounds, except for the seals."""
+        """Yield the facts of days with simulated rounds, except for the seals."""
         for gaming_day in gaming_days:
             if not self._seen:
                 yield from self._meters.open_pools(gaming_day)

@@ -194,7 +194,7 @@ class MeterFacts:
 
 
 def _terms(plan: TablePlan) -> Mapping[str, Fraction]:
-    """Return the contribution rate of each meter of a table."""
+    """Return the contribution rates of a table's meters, by meter."""
     offers = select(catalogue(plan.regulation), plan.submission).offers
     return {name: Fraction(offer.meter.rate) for name, offer in offers.items() if offer.meter is not None}
 

@@ -97,7 +97,7 @@ def _report(event: Event[Any], of: Callable[[str, str], _Shift], carried: Mappin
 
 
 def _counted(shift: _Shift, boxes: Sequence[Box]) -> _Shift:
-    """Return a shift with the counted contents of its boxes, and its win."""
+    """Return a shift with its boxes' counted contents and its win."""
     currency = sum(box.dropped.currency for box in boxes)
     checks = sum(sum(box.dropped.checks.values()) for box in boxes)
     coupons: Counter[str] = Counter()

@@ -110,7 +110,7 @@ def pit_month(
     rounds_in_pool: int = ROUNDS_IN_POOL,
     overpaying: Overpaying | None = None,
 ) -> Iterator[PitDay]:
-    """Yield the pit's day for each day of the `month` with the same arguments, exact to the cent.
+    """Yield the pit's day for each day of a `month` with the same arguments, exact to the cent.
 
     The day's `reports` are the records that its tables send on `pit.events`. `overpaying` is a dealer who gives away
     chips in each round dealt. Only one day is kept in memory.

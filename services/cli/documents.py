@@ -36,7 +36,7 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
 
 
 def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
-    """Return the documents in the bytes of a file, each with a name made from the label. Raises: InputRefused."""
+    """Return the documents in the bytes of a file, each with a name derived from `label`. Raises: InputRefused."""
     found = _listed(_documents(label, raw))
     return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
 

@@ -32,7 +32,7 @@ EPILOG = "Exit codes:\n\n" + "\n\n".join(f"{code:>4}  {meaning}" for code, meani
 class CommandError(Exception):
     """A command failed.
 
-    The message is one line with the remedy; `details` are shown above it.
+    The message is one line with the remedy; `details` are printed above the message.
     """
 
     exit_code = ExitCode.BUG
@@ -68,7 +68,7 @@ class NothingThere(NotFound):
 
 
 class CommandFailed(CommandError):
-    """A command that ran in its own process failed, with an exit code and the end of its log."""
+    """A command in a separate process failed, with an exit code and the end of its log."""
 
     def __init__(self, code: int, log_tail: str) -> None:
         above, _, said = log_tail.rpartition("\n")

@@ -43,7 +43,7 @@ def message(text: str) -> None:
 
 
 def write_bytes(content: bytes, output: Path | None, form: str, *, readable: bool) -> None:
-    """Write a document to a file or stdout; binary content (not `readable`) never to a terminal.
+    """Write a document to a file or stdout; refuse to write binary content (not `readable`) to a terminal.
 
     Raises: InputRefused if the file cannot be written; UsageWrong if a file is required.
     """

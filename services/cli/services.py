@@ -38,17 +38,17 @@ def url_variable(name: str) -> str:
 
 
 def service_option(description: str) -> Any:
-    """Return the option `--service` of a command: the name of a service."""
+    """Return a command's option `--service`, which takes the name of a service."""
     return typer.Option("--service", help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
 
 
 def service_argument(description: str) -> Any:
-    """Return an argument of a command: the name of a service."""
+    """Return a command's argument that takes the name of a service."""
     return typer.Argument(help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
 
 
 def running_argument(description: str) -> Any:
-    """Return an argument of a command: the name of a service, or the console."""
+    """Return a command's argument that takes the name of a service or of the console."""
     return typer.Argument(help=f"{description} {_CHOICES[:-1]}, {CONSOLE}.", parser=_running, metavar=_METAVAR)
 
 

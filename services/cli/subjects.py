@@ -35,7 +35,7 @@ class Approvals:
         ]
 
     def subject_of(self, path: str, body: Mapping[str, Any] | None = None) -> str | None:
-        """Return the path of the document that a command approves, or None.
+        """Return the path of the document that a command approves; None if there is none, or a path field is missing.
 
         >>> schema = {"properties": {HASH: {"type": "string"}}}
         >>> body = {"content": {"application/json": {"schema": schema}}}

@@ -66,7 +66,7 @@ class Begun:
     def end(self, state: str, cookie: str) -> Login | None:
         """Return the login that `state` and `cookie` identify; each login is accepted only once.
 
-        None if it began in another browser or process, took too long, or has already ended.
+        None if the login began in another browser or process, took too long, or has already ended.
         """
         login = self._opened(cookie)
         if login is None or not compare_digest(login.state.encode(), state.encode()) or state in self._ended:

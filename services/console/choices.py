@@ -56,7 +56,7 @@ async def choices_for(person: Person, fields: Iterable[Field], given: Mapping[st
 
 
 async def properties_of(person: Person) -> Sequence[str]:
-    """Return the properties for which a person works; none if reporting does not answer."""
+    """Return the properties that a person works for; empty if reporting does not answer."""
     floors = await or_missing(person.calls.get(REPORTING, "/floors"))
     return person.properties if isinstance(floors, Missing) else [one["property"] for one in floors]
 

@@ -67,7 +67,7 @@ def lines(operation: Operation, read: Filled) -> list[Line]:
 
 
 def needs_a_look(shown: list[Line]) -> bool:
-    """Return whether the form requires confirmation: it has an amount, a moment or a document."""
+    """Return whether a form requires confirmation, because it has an amount, a time or a document."""
     return any(one.kind in _LOOKED_AT for one in shown)
 
 

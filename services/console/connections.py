@@ -20,7 +20,7 @@ _CHUNK_BYTES: Final = 65_536
 
 
 class Connections(httpx.AsyncBaseTransport):
-    """Sends requests unchanged: without path normalization, decoding, redirects or cookies."""
+    """An httpx transport that sends requests unchanged: no path normalization, decoding, redirects or cookies."""
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None

@@ -42,7 +42,7 @@ class TooLong(Exception):
 
 @dataclass(frozen=True)
 class Console:
-    """The components of a running console."""
+    """The components of a running console, shared by all requests."""
 
     services: Services
     sessions: Sessions
@@ -78,7 +78,7 @@ class Console:
 
 
 def console_of(request: Request) -> Console:
-    """Return the console that answers a request."""
+    """Return the `Console` of the application that received a request."""
     console: Console = request.app.state.console
     return console
 

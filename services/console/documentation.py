@@ -44,7 +44,7 @@ class _InlineScripts(HTMLParser):
 
 
 def scripts_in(directory: Path) -> list[str]:
-    """Return the hashes of all inline scripts in the pages of a directory, in the syntax of the policy."""
+    """Return the hashes of all inline scripts in a directory's pages, in the syntax of a content security policy."""
     scripts = _InlineScripts()
     for file in sorted(directory.rglob("*.html")):
         scripts.feed(file.read_text())

@@ -46,7 +46,7 @@ class TableView:
 
     @property
     def notices(self) -> int:
-        """Return the number of notices that need attention."""
+        """Return the number of the table's notices that need attention, such as variances, exceptions and alarms."""
         return self.variances + len(self.due) + int(self.said["exceptions"]) + int(self.said["alarms"])
 
 

@@ -1,4 +1,4 @@
-"""Tables of records with the commands available for each: the shape of most pages."""
+"""Tables of records with the commands available for each record, as used on most pages."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Col:
-    """A column: the record's field that it shows, and the unit of the values."""
+    """A table column: the record's field to show, and the unit of the values."""
 
     name: str
     unit: str = "text"

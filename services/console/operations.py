@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field of a form. `item` is the element of a list; `fields` are those of a group."""
+    """A form field. `item` is the element of a list; `fields` are the fields of a group."""
 
     name: str
     kind: Kind
@@ -119,7 +119,7 @@ class Operation:
 
     @property
     def address(self) -> str:
-        """Return the address of the page with its form."""
+        """Return the URL of the page with the command's form."""
         return self.page or f"/do/{self.service}/{self.name}"
 
     @property

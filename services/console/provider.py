@@ -166,7 +166,7 @@ class Provider:
             raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
 
     async def check_id_token(self, id_token: str, nonce: str) -> None:
-        """Raise LoginRefused unless the ID token is the answer to this login."""
+        """Raise LoginRefused unless the ID token is valid and was issued for this login."""
         try:
             kid = extract_compact(id_token.encode("ascii")).protected.get("kid")
             key = await self._tokens.keys.find(kid if isinstance(kid, str) else None)

@@ -1,4 +1,4 @@
-"""Calls the services on behalf of a person: each request carries that person's token."""
+"""Call the services on behalf of a person: each request carries that person's token."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -110,7 +110,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The requests of one person. They raise `Refused` if a service refuses."""
+    """Sends requests to services for one person. Methods raise `Refused` if a service refuses."""
 
     urls: Mapping[str, str]
     client: httpx.AsyncClient
@@ -121,7 +121,7 @@ class Calls:
         return _json(service, await self._send(service, "GET", path, params=_given(asked)))
 
     async def get_all(self, service: str, path: str, **asked: object) -> list[Any]:
-        """Return the items of all pages of a list. Raises: Refused for a list too long to be read."""
+        """Return the items of all pages of a list. Raises: Refused if the list is too long."""
         items: list[Any] = []
         cursor: str | None = None
         for _ in range(_PAGES_MAX):

@@ -75,7 +75,7 @@ class Archiver:
         return self.warehouse.store
 
     def begun(self) -> list[tuple[str, date]]:
-        """Return the days that an earlier run began and did not finish: property and gaming day."""
+        """Return property and gaming day of each day that an earlier run began and did not finish."""
         rows = self.connection.execute("SELECT property, gaming_day FROM unfinished ORDER BY started_at")
         return [(name, day) for name, day in rows]
 
@@ -131,13 +131,13 @@ class Archiver:
         return sizes.keys() == lasts.keys() and all(sizes[shard] >= last for shard, last in lasts.items())
 
     def _write(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> None:
-        """Write the rows of a table, unless the archive already has the same rows."""
+        """Write a day's rows of a service to a table, unless the archive already has the same rows."""
         if not self._there(name, service, property_name, day).equals(rows):
             self.warehouse.overwrite(name, rows, service, property_name, day)
             self.step(f"{name} of {service} committed")
 
     def _files(self, service: str, property_name: str, day: date) -> list[ArchivedFile]:
-        """Return the data files of a service and day, those of each table sorted by their first row."""
+        """Return the data files of a service and day, for each table sorted by first row."""
         found: list[ArchivedFile] = []
         for name in TABLES:
             described = []

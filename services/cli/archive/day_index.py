@@ -1,4 +1,4 @@
-"""An index of the entries of each property's gaming days, extended from new entries only: each is scanned once."""
+"""An index of the entries of each property's gaming days; every entry is scanned only once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ def property_of(schema: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The position of a day's entries in a shard: their number, and their first and last sequence."""
+    """The position of a day's entries in a shard: number of entries, first and last sequence."""
 
     service: str
     shard: int

@@ -44,7 +44,7 @@ def restore_days(
     """Restore the entries of manifests, one transaction per service; yield service, shard and number of entries.
 
     Raises: CheckFailed if the files do not verify; InputRefused if the entries do not continue a journal; UsageWrong if
-    a shard needs a seal and its service's key is not there.
+    a shard needs a seal and its service's key is missing.
     """
     for manifest in manifests:
         problems = verify_day(manifest, store.read, verifiers)

@@ -65,7 +65,7 @@ class Store:
         return within
 
     def location(self, path: str) -> str:
-        """Return the location of a file as tables name it."""
+        """Return a file's location in the form that Iceberg tables use."""
         return f"{self.url}/{path}"
 
     def read(self, path: str) -> bytes:

@@ -41,7 +41,7 @@ _NOTHING_THERE: Final = "Delete operation did not match any records"
 
 @dataclass(frozen=True, slots=True)
 class Warehouse:
-    """The tables of the archive, in a catalog and a store."""
+    """The Iceberg tables of the archive, in a catalog and a store."""
 
     catalog: SqlCatalog
     store: Store
@@ -100,7 +100,7 @@ class Warehouse:
         )
 
     def leftovers(self) -> list[str]:
-        """Return the files in the tables' folders that belong to no snapshot; a killed process left them."""
+        """Return the files in the tables' folders that belong to no snapshot, left by killed processes."""
         known: set[str] = set()
         for name in TABLES:
             known.update(map(self.store.path, _files_of(self.table(name))))
@@ -168,7 +168,7 @@ def _files_of(table: Table) -> Iterator[str]:
 
 
 def static_table(table: ArchivedTable, store: Store) -> StaticTable:
-    """Return a table from the metadata file that a manifest names, without the catalog."""
+    """Return a table, read from the metadata file that a manifest names instead of the catalog."""
     return StaticTable.from_metadata(store.location(table.metadata), properties=io_properties())
 
 

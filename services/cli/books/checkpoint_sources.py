@@ -58,7 +58,7 @@ class Kept:
     def configured(
         cls, found: Settings, directory: Path | None, keys: Sequence[str], quorum: Quorum | None = None
     ) -> Self | None:
-        """Return the source named by the options, else by the settings; None if neither names one.
+        """Return the source that the options name, or else the settings; None if neither names a source.
 
         Raises: UsageWrong if the directory does not exist, or there is no key to verify its content.
         """
@@ -174,7 +174,7 @@ async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str
 async def missing(
     connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, listed_sizes: Collection[int]
 ) -> list[VerificationProblem]:
-    """Return a problem for each listed checkpoint that is not stored, and one if the next checkpoint is overdue.
+    """Return a problem for each listed checkpoint that is not stored, and a problem if the next checkpoint is overdue.
 
     `listed_sizes` are the sizes of the checkpoints that the database listed before the directory was read.
     """

@@ -1,4 +1,4 @@
-"""`pitledger gl`: file, decide and read general-ledger mappings, and export the journals of sealed gaming days."""
+"""`pitledger gl`: file, approve and read general-ledger mappings, and export the journals of sealed gaming days."""
 
 import sys
 from collections.abc import Mapping

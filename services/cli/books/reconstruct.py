@@ -1,4 +1,4 @@
-"""`pitledger reconstruct`: a round, from the cards on the felt to the hashes in the journal."""
+"""`pitledger reconstruct`: show a round, from the cards on the felt to the hashes in the journal."""
 
 from typing import Annotated
 

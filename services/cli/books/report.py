@@ -1,4 +1,4 @@
-"""`pitledger report`: list the reports, print one in any format, and list the entries behind a cell."""
+"""`pitledger report`: list the reports, print a report in any format, and list the entries behind a cell."""
 
 from collections.abc import Mapping
 from datetime import date, datetime

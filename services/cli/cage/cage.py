@@ -176,7 +176,7 @@ def locations(property_name: Property, as_json: AsJson = False) -> None:
 
 @app.command()
 def books(property_name: Property, as_json: AsJson = False) -> None:
-    """Print what each location should hold by the books. Only revenue audit sees it, not the people who count.
+    """Print the book contents of each location. Only revenue audit may see them, not the people who count.
 
     Example: pitledger cage books riverside
     """

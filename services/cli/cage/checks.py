@@ -79,7 +79,7 @@ def redeem(
 
 @app.command()
 def void(property_name: Property, step: Step, reason: Why, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Void a redemption or a recovery that somebody else entered by mistake.
+    """Void a redemption or a recovery that another person entered by mistake.
 
     Example: pitledger checks void riverside 12 --reason "it was another check"
     """
@@ -150,7 +150,7 @@ def write_off(
     reason: Why,
     as_json: AsJson = False,
 ) -> None:
-    """Enter a write-off of an amount owed on a counter check; another person approves it.
+    """Enter a write-off of an amount owed on a counter check; another person must approve it.
 
     Example: pitledger checks write-off riverside CC-88 --amount 300 --kind uncollectible --reason "bankrupt, file 9"
     """
@@ -160,7 +160,7 @@ def write_off(
 
 @app.command()
 def approve(property_name: Property, number: Number, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a write-off that somebody else entered: the amount is then no longer owed.
+    """Approve a write-off that another person entered; the amount is then no longer owed.
 
     Example: pitledger checks approve riverside 1
     """

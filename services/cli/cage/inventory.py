@@ -1,4 +1,4 @@
-"""Call the table-inventory service for the commands of cage and credit, and print its answers."""
+"""Call the table-inventory service for the cage and credit commands, and print the responses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -24,7 +24,7 @@ def _inventory() -> Client:
 
 
 def path(*parts: object) -> str:
-    """Return a URL path of these parts, each percent-encoded.
+    """Return a URL path made of these segments, each percent-encoded.
 
     >>> path("cage", "riverside", "counts", 3)
     '/cage/riverside/counts/3'

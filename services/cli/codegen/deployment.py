@@ -60,12 +60,12 @@ def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
 
 
 def password(manifest: Manifest) -> str:
-    """Return the environment variable with the password of a service's role."""
+    """Return the name of the environment variable with the password of a service's database role."""
     return f"{manifest.schema.upper()}_PASSWORD"
 
 
 def image(manifest: Manifest) -> str:
-    """Return the name of a service's image: an image of its own if the service needs an extra."""
+    """Return the name of a service's container image: a separate image if the service needs an extra."""
     return f"pitledger-{manifest.name}" if manifest.name in EXTRAS else "pitledger"
 
 

@@ -67,7 +67,7 @@ def main(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file is out of date.")] = False,
     against: Annotated[str, typer.Option(help="The git revision with which messages must stay compatible.")] = "HEAD",
 ) -> None:
-    """Write generated files, or check them, also against every earlier release."""
+    """Write the generated files, or check that they are up to date and compatible with every earlier release."""
     wanted = texts()
     if not check:
         write(wanted)

@@ -104,7 +104,7 @@ def _different(said: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
 
 
 def fingerprint(release: Release) -> str:
-    """Return the SHA-256, in hexadecimal, that identifies a release; the next one refers to it."""
+    """Return the SHA-256, in hexadecimal, that identifies a release; the next release refers to it."""
     return sha256((release.folder / MANIFEST).read_bytes()).hexdigest()
 
 

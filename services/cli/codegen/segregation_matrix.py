@@ -32,7 +32,7 @@ Each role belongs to one duty.
 
 
 def page(roles: Mapping[str, Role]) -> str:
-    """Return the page, with the descriptions of the roles. Raises: KeyError for a role without a duty."""
+    """Return docs/duties.md as text, with the descriptions of `roles`. Raises: KeyError for a role without a duty."""
     return "".join([_HEAD, *_matrix(), *_duties(roles), *_sources(), *_steps()])
 
 

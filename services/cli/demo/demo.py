@@ -377,7 +377,7 @@ def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[st
 
 
 def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Print the addresses and wait for Ctrl-C. Raises: StackEnded if a server exits, because its data is lost."""
+    """Print the stack's URLs, and wait for Ctrl-C. Raises: StackEnded if a server exits, because its data is lost."""
     message("still running; Ctrl-C stops it")
     message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
     for service, url in stack.urls.items():

@@ -67,7 +67,7 @@ class PitReports:
 
     @property
     def hits(self) -> Sequence[Document]:
-        """Return the awards paid from meters."""
+        """Return the report's rows of awards paid from meters."""
         return rows_of(self.progressives, "hits")
 
 
@@ -114,7 +114,7 @@ def identities(
     legs: Mapping[str, Mapping[str, int]],
     checks_paid_cents: int,
 ) -> list[Document]:
-    """Return the identities of the day; `legs` are the sums of all postings by journal schema and leg.
+    """Return the day's accounting identities; `legs` are the sums of all postings by journal schema and leg.
 
     `settled` is the total row of the settled win; `checks_paid_cents` are the payments on counter checks.
     """

@@ -64,7 +64,7 @@ def configure_pools(people: People, property_name: str, plans: Sequence[TablePla
 
 
 def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Devices) -> int:
-    """Have slips prepared in order and send the pit's events, signed; return the number of records."""
+    """Have slips prepared in order, and send the pit's signed events; return the number of sent records."""
     numbers: dict[Slip, int] = {}
     for slip in pit.slips:
         requested = people.does(PIT, INVENTORY, "/requests", _slip(pit, slip) | {"slip": slip.slip})
@@ -156,7 +156,7 @@ def _found(box: Box) -> Document:
 
 
 def _resolve_variances(people: People, pit: PitDay) -> None:
-    """Assign every variance of the day to an owner, who resolves it."""
+    """Assign every variance of the day to an owner, and have the owner resolve it."""
     for found in people.at(INVENTORY).read("/variances", **_day(pit))["items"]:
         place = f"{found['variance']}/{found['table']}/{found['number']}"
         path = f"/variances/{pit.property}/{pit.gaming_day}/{place}"

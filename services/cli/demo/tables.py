@@ -210,7 +210,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Yield a short form of `pitledger reconstruct`: a table of all entries, and the entry in force in full."""
+    """Yield a short form of `pitledger reconstruct`: a table of all entries, and the details of the entry in force."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

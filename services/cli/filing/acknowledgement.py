@@ -16,7 +16,7 @@ _WARNING: Final = "WARN"
 
 
 class AcknowledgementWrong(Exception):
-    """A file cannot be read as an acknowledgement of a batch."""
+    """A file is not a valid acknowledgement of a batch."""
 
 
 @dataclass(frozen=True, slots=True)

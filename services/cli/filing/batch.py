@@ -46,7 +46,7 @@ class Batch:
         return root
 
     def text(self, root: Element) -> bytes:
-        """Return the file of a batch with all of its reports."""
+        """Return the content of a batch file, with all of its reports."""
         root.set("PartyCount", str(len(root.findall(f".//{tag('Party')}"))))
         register_namespace("fc2", NAMESPACE)
         register_namespace("xsi", _SCHEMA)

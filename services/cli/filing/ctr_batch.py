@@ -170,7 +170,7 @@ _NOBODY_KNOWN: Final = PatronIdentity(unknown=tuple(sorted(PatronIdentity.model_
 
 @dataclass(frozen=True, slots=True)
 class _Party:
-    """A person's part in a report: the party code of the form, the identity, and the lines of the part."""
+    """A person's part in a currency transaction report: the form's party code, the identity, and the lines."""
 
     code: str
     identity: PatronIdentity | None

@@ -133,7 +133,7 @@ def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
 
 
 def people_of(report: Mapping[str, Any]) -> set[str]:
-    """Return everybody whose currency is reported, logged or near a threshold, with their agents and principals."""
+    """Return all persons whose currency is reported, logged or near a threshold, with their agents and principals."""
     rows = [row for section in ("lines", "log", "warnings") for row in section_of(report, section)]
     return {
         name

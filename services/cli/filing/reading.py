@@ -56,7 +56,7 @@ def filing_day(document: Mapping[str, Any], filed_on: str | None) -> date:
 
 
 def filer_of(document: Mapping[str, Any]) -> Filer:
-    """Return the filer in a property document. Raises: NotFound without one; InputRefused for a made-up EIN."""
+    """Return a property document's filer. Raises: NotFound without a filer; InputRefused for a made-up EIN."""
     if document.get("filer") is None:
         raise NotFound(f"the property document of {document['property']} has no filer: say there who files")
     filer = Filer.model_validate(document["filer"])

@@ -238,7 +238,7 @@ class _Office:
         return {row[column.name]: row for row in map(self._whole, read_rows(content, self._layout))}
 
     def _whole(self, row: Row) -> Row:
-        """Return a row with all columns of the layout; a column that the file's template did not have is empty."""
+        """Return a row with all columns of the layout; columns missing from the file's template are empty."""
         return {one.name: row.get(one.name, "") for one in self._layout.columns}
 
     def _row(self, said: Mapping[str, Any]) -> Row:

@@ -1,4 +1,4 @@
-"""`pitledger sar`: suspicious activity reports, from a pattern to FinCEN's answer. They are confidential."""
+"""`pitledger sar`: suspicious activity reports (confidential), from a pattern to FinCEN's answer."""
 
 import os
 from collections.abc import Mapping, Sequence

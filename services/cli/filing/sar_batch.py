@@ -64,7 +64,7 @@ _BLOCK: Final = 4_000
 
 
 class SarDraft(Contract):
-    """A draft of a report, as `pitledger sar draft` writes it and a person completes it.
+    """A draft of a suspicious activity report, written by `pitledger sar draft` and completed by a person.
 
     `subject` is the patron by reference; `identity` is None for an unknown subject. `dollars` is the total amount of
     the activity. `saw` quotes the patterns that the system found, for the author of the narrative; the form omits it.

@@ -110,7 +110,7 @@ class FiledDocuments:
         self.print(answer, as_json=as_json)
 
     def write(self, property_name: str, number: int, output: Path) -> None:
-        """Write the file of a document as it was prepared."""
+        """Write a document's file as it was prepared."""
         with client_of(self.service) as client:
             found = client.read_bytes(f"{self.path_of(property_name, number)}/file")
         write_bytes(found, output, "xml", readable=True)

@@ -1,4 +1,4 @@
-"""`pitledger config`: the effective settings, and the roles of callers."""
+"""`pitledger config`: print the effective settings, and the roles of callers."""
 
 from services.cli.environment import listed, settings
 from services.cli.exits import UsageWrong

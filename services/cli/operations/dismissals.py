@@ -92,7 +92,7 @@ def approve_all(number: Number, shown: Shown = None, service: Service = SETTLEME
 
 @app.command("reject-all")
 def reject_all(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Reject a bulk dismissal; the requester may withdraw it in this way.
+    """Reject a bulk dismissal, or withdraw one's own.
 
     Example: pitledger quarantine reject-all 1 --reason "the vendor sends them again"
     """

@@ -29,7 +29,7 @@ class Arrived:
 
     @property
     def kept_as(self) -> str:
-        """Return the file's name in done/ and rejected/, which is unique to its content."""
+        """Return the file's name in done/ and rejected/, which starts with 12 digits of the content's SHA-256."""
         return f"{self.digest[:12]}-{self.name}"
 
 

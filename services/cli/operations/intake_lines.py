@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The reason why a line cannot be sent as an event; line 0 means the whole file."""
+    """A line that cannot be sent as an event, with the reason; line 0 means the whole file."""
 
     line: int
     reason: str

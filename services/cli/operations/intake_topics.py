@@ -36,7 +36,7 @@ class Known:
     partitions: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the state as a JSON document."""
+        """Return the progress as a JSON document."""
         return {
             "topic_ids": self.topic_ids,
             "offsets": {topic: {str(n): at for n, at in found.items()} for topic, found in self.offsets.items()},
@@ -53,7 +53,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An event to be sent; its bytes and header are the same on every attempt."""
+    """An event to send; its bytes and header are the same on every attempt."""
 
     line: int
     topic: str

@@ -1,4 +1,4 @@
-"""`pitledger quarantine`: records that a service refused, through its HTTP API."""
+"""`pitledger quarantine`: show, replay and dismiss records that a service refused."""
 
 import sys
 from collections.abc import Mapping
@@ -172,7 +172,7 @@ def approve(
 def reject(
     number: Number, request: RequestNumber, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False
 ) -> None:
-    """Reject a request about a quarantined record; the requester may withdraw it in this way.
+    """Reject a request about a quarantined record, or withdraw one's own.
 
     Example: pitledger quarantine reject 17 1 --reason "the vendor sends it again"
     """

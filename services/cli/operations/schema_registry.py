@@ -72,7 +72,7 @@ def _schema(name: str) -> Mapping[str, Any]:
 
 
 class Registry:
-    """A schema registry at a URL; `login` is a name and a password. Methods raise command errors."""
+    """A client of the schema registry at a URL; `login` is a name and a password. Methods raise command errors."""
 
     def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         if not url.startswith(("http://", "https://")):
@@ -87,7 +87,7 @@ class Registry:
         self._client.close()
 
     def publish(self, wanted: Sequence[Subject], compatibility: str, *, dry_run: bool = False) -> Iterator[Change]:
-        """Publish subjects in order, and yield each change; in a dry run, each planned change.
+        """Publish subjects in order, and yield each change; in a dry run, only yield the planned changes.
 
         Raises: CheckFailed if the registry refuses a schema, NotFound if it does not answer.
         """

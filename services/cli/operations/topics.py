@@ -1,4 +1,4 @@
-"""`pitledger topics`: the Kafka topics."""
+"""`pitledger topics`: create and update Kafka topics, set permissions, adopt topics."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,8 +43,8 @@ def apply(
 ) -> None:
     """Create missing topics, and update existing ones.
 
-    Services do not create topics themselves. A topic that already has more partitions keeps them. If adding partitions
-    would break the order of messages, the change is refused with exit code 1.
+    Services do not create topics themselves. A topic with more partitions than requested keeps them. If adding
+    partitions would break the order of messages, the change is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """

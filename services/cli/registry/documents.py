@@ -28,7 +28,7 @@ class Documents:
     name_of: Callable[[str], str]
 
     def path_of(self, property_name: str, *parts: object) -> str:
-        """Return the API path of a property's document; `parts` name a version or a resource below it."""
+        """Return the API path of a property's document; `parts` are further segments, such as a version."""
         return "/".join((self.path, *(quote(str(part), safe="") for part in (property_name, *parts))))
 
     def file(self, file: str, *, as_json: bool, before: Callable[[Mapping[str, Any]], None] | None = None) -> None:
@@ -52,7 +52,7 @@ class Documents:
         message(f"somebody else approves it: {self.command} approve {filed['property']} {filed['version']}")
 
     def approve(self, property_name: str, version: int, shown: str | None, *, as_json: bool) -> None:
-        """Approve the version with the hash `shown`, by default its current content."""
+        """Approve a document's version with the hash `shown`, by default its current content."""
         with client_of(REGISTRY) as client:
             answer = client.approve(self.path_of(property_name, version, "approve"), sha256=shown)
         self._print_decided(answer, as_json=as_json)

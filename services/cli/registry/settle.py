@@ -56,7 +56,7 @@ def settle(
     check: Annotated[bool, typer.Option("--check", help="Compare case files with their 'expect' or 'error'.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Settle round records or case files, and print every line with its paragraph.
+    """Settle round records or case files, and print every settlement line with its paragraph.
 
     Amounts in JSON are integer cents, as in the records; tables show dollars.
 

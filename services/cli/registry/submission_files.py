@@ -1,4 +1,4 @@
-"""`pitledger submissions export`, `verify` and `import`: approved submissions in a file with proofs."""
+"""`pitledger submissions export`, `verify` and `import`: exchange approved submissions in files with proofs."""
 
 import json
 from collections.abc import Sequence

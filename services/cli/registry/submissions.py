@@ -251,7 +251,7 @@ def list_versions(
     game: Annotated[str | None, typer.Option("--game", help="List only submissions for this game.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the versions of submissions, from drafts to superseded ones.
+    """List the versions of submissions in every status, from drafts to superseded versions.
 
     Example: pitledger submissions list --property riverside
     """

@@ -115,7 +115,7 @@ class ForkServer:
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
-        """Raise StackEnded if a service or the fork server has exited although it was not stopped."""
+        """Raise StackEnded if a service or the fork server has exited unexpectedly."""
         for ended in self.ended.values():
             raise ended
 

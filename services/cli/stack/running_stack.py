@@ -295,7 +295,7 @@ class RunningStack:
         return Part(name, lambda: self._forks.ended.get(name), start)
 
     def _renew_tokens(self) -> None:
-        """Issue new tokens to all demo users, and write the operator's to the environment file."""
+        """Issue new tokens to all demo users, and write the operator's token to the environment file."""
         self.home.write_tokens(self._issuer, self._forks.roles)
         self.home.write_environment(self.environment)
         self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
@@ -357,7 +357,7 @@ class RunningStack:
         return found
 
     def _not_ready(self, probe: httpx.Client, service: str, url: str) -> str | None:
-        """Return why a service is not ready, or None."""
+        """Return the reason why a service is not ready; None if it is ready."""
         try:
             response = probe.get(f"{url}/readyz")
         except httpx.HTTPError as error:
@@ -365,7 +365,7 @@ class RunningStack:
         return str(response.json()["detail"]) if response.is_error else None
 
     def look_again(self) -> None:
-        """Report services that have become ready."""
+        """Report services that have become ready since the last call."""
         if self.not_ready:
             left = self._still_waiting(self.not_ready)
             for name in self.not_ready.keys() - left.keys():

@@ -16,9 +16,10 @@ _STEADY_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A server or service of a stack. `ended` returns how it ended, or None while it runs.
+    """A server or service of a stack. `ended()` returns how the part ended, or None while it runs.
 
-    `start` restarts it, or raises StackEnded or LocalStackError; `start` is None if it cannot be restarted.
+    `start()` restarts the part, or raises StackEnded or LocalStackError; `start` is None for a part that cannot be
+    restarted.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""`pitledger up`: the whole stack on this machine, until Ctrl-C."""
+"""`pitledger up`: run the whole stack on this machine until Ctrl-C."""
 
 import math
 import os

@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each document with a picture or with an error message; each is preceded by its length."""
+    """Respond to each document with a picture or an error message, preceded by its length."""
     while length := asked.read(4):
         document = json.loads(asked.read(int.from_bytes(length)))
         try:

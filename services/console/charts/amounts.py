@@ -23,7 +23,7 @@ def in_dollars(cents: int) -> float:
 
 
 def words(name: str) -> str:
-    """Return the name of a wager, a game or a row with spaces instead of underscores.
+    """Return the name of a wager, game or paytable row with spaces instead of underscores.
 
     >>> words("royal_match_21")
     'royal match 21'

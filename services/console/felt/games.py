@@ -1,4 +1,4 @@
-"""Reads the record of a round of any game as the felt of that game."""
+"""Read the record of a round of any game, and return its felt."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

@@ -55,7 +55,7 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The columns that a table of settlement lines needs."""
+    """The columns that a table of settlement lines needs, depending on the lines' content."""
 
     categories: bool
     vigorish: bool

@@ -1,4 +1,4 @@
-"""Reads a record of any shape without failing: unexpected content is collected and shown as text."""
+"""Read a record of any shape without failing, collecting unexpected content to show as text."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -37,15 +37,15 @@ class Fields:
         return Fields(document, place, self._unknown)
 
     def take(self, name: str, otherwise: Any = None) -> Any:
-        """Return the value of a member and count it as read."""
+        """Return the value of a record's member, and mark the member as read."""
         return self._left.pop(name, otherwise)
 
     def peek(self, name: str) -> Any:
-        """Return the value of a member without counting it as read."""
+        """Return the value of a record's member without marking the member as read."""
         return self._left.get(name)
 
     def flag(self, name: str) -> bool:
-        """Return a field that is true or false."""
+        """Return a member that is true or false; note any other value."""
         value = self.take(name, False)
         if not isinstance(value, bool):
             self.note(f"{words(name)} {text_of(value)}")
@@ -87,7 +87,7 @@ class Fields:
         return tuple(one for one in found if is_card(one))
 
     def amounts(self, name: str) -> dict[str, int]:
-        """Return a field that maps names to amounts."""
+        """Return a member that maps names to amounts; note any other value."""
         value = self.take(name, None)
         if value is None:
             return {}

@@ -86,9 +86,9 @@ def _heading(data: Mapping[str, Any]) -> str:
 
 
 def compared(posted: Sequence[Mapping[str, Any]]) -> tuple[ComparedLine, ...]:
-    """Return a comparison of posted revisions: settlement lines first, then the contents of the felt.
+    """Return a comparison of posted revisions: settlement lines, then changed contents of the felt.
 
-    The contents of the felt are listed only where they changed. Empty if there are fewer than two revisions.
+    Empty if there are fewer than two revisions.
     """
     if len(posted) < 2:
         return ()

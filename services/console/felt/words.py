@@ -56,7 +56,7 @@ def of_hand(wager: str, hand: int | None) -> str:
 
 
 def words(name: Any) -> str:
-    """Return a name in snake case as words.
+    """Return a snake-case name with spaces instead of underscores.
 
     >>> words("four_of_a_kind")
     'four of a kind'

@@ -29,7 +29,7 @@ _IN_SERVICE: Final = cols(
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/cage")
 
     @router.get("")

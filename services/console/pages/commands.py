@@ -28,7 +28,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/do/{service}/{name}")
 
     @router.get("")

@@ -27,7 +27,7 @@ _ROUND: Final = ("property", "table", "round_id")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/corrections")

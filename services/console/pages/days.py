@@ -103,7 +103,7 @@ def next_step(day: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Act]:
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/days")

@@ -24,7 +24,7 @@ _COUNT: Final = ("reports.read", "boxes.count")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/desk")
 
     @router.get("")

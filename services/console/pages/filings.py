@@ -1,4 +1,4 @@
-"""Filings with FinCEN and the IRS: the reports that are due, and the filings by status, from prepared to accepted."""
+"""Pages of filings with FinCEN and the IRS: reports due, and filings by status, from prepared to accepted."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ _MORE: Final = {
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/filings")
 
     @router.get("")
@@ -301,7 +301,7 @@ async def why_not_released(person: Person, filing: Record) -> Warned:
 
 
 async def why_not_erased(person: Person, record: Record) -> Warned:
-    """Return a warning that lists a patron's pending reports, because of which the patron's erasure is not offered.
+    """Return a warning that lists a patron's pending reports, which prevent the patron's erasure.
 
     Pending are reports of this and the last month, and returns of this and the last year, that are due, must be filed
     again or corrected, or wait in a filing. If these cannot be read, the erasure is offered with a warning.

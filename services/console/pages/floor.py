@@ -24,7 +24,7 @@ _LOOKS_KEPT: Final = 16
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/floor")
 
     @router.get("")

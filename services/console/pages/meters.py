@@ -13,7 +13,7 @@ from services.console.words import say
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/meters")
 
     @router.get("")

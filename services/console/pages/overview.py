@@ -37,19 +37,19 @@ class Attention(NamedTuple):
 
 
 class DayWithItems(NamedTuple):
-    """A gaming day: its stage, and its follow-ups, oldest first, including those that arose after the seal."""
+    """A gaming day: its stage, and its follow-ups, oldest first, including follow-ups that arose after the seal."""
 
     day: Record
     follow_ups: Sequence[Record]
 
     @property
     def is_sealed(self) -> bool:
-        """Return whether the day was sealed, even if it was restated since."""
+        """Return whether the day has been sealed, also if it has been restated since."""
         return self.day["status"] in ("final", "restated")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("")

@@ -45,7 +45,7 @@ _OF_CORRECTION: Final = ("at", "instead")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/pit-events/{table}")

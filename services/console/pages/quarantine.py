@@ -1,4 +1,4 @@
-"""Quarantine: the records that services could not process, the commands for each, and pending dismissals."""
+"""Pages of the quarantine: records that services refused, the commands for each, and pending dismissals."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -21,7 +21,7 @@ _COLUMNS: Final = (
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/quarantine")
 
     @router.get("")

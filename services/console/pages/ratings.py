@@ -38,7 +38,7 @@ _STEPS: Final = ("step", "event", "at", "table", "said", "by", "amends", "reason
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/ratings")
 
     @router.get("")

@@ -71,7 +71,7 @@ def title_of(kind: str, number: object) -> str:
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/records")
 
     @router.get("/{kind}/{number}")

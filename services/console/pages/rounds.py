@@ -14,7 +14,7 @@ from services.console.services import REGISTRY, SETTLEMENT, or_missing, path
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/rounds")
 
     @router.get("")

@@ -50,7 +50,7 @@ _SHOWN: Final = (
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/sars")
 
     @router.get("")

@@ -87,7 +87,7 @@ class Looking:
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/search")
 
     @router.get("")

@@ -1,4 +1,4 @@
-"""The complete current subject of a command, so that approvers see what they approve."""
+"""The complete current document that a command acts on, so that approvers see what they approve."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def sha256(self) -> str:
-        """Return the hash by which an approval refers to the document."""
+        """Return the SHA-256 by which an approval refers to the shown document; empty without a record."""
         return str((self.record or {}).get("sha256", ""))
 
 

@@ -20,7 +20,7 @@ _STEPS: Final = {
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/submissions")
 
     @router.get("")
@@ -122,4 +122,4 @@ def acts_of(one: Record, property_name: str) -> list[Act]:
 
 
 async def _nothing() -> None:
-    """Return None, in place of a comparison, for a first version, which has no previous version."""
+    """Return None: a first version has no previous version to compare with."""

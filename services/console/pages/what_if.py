@@ -20,7 +20,7 @@ _TAKEN = tuple(RulesSubmission.model_fields)
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/what-if/{game}/{version}")
 
     @router.get("")
