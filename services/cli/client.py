@@ -103,7 +103,7 @@ class Client(httpx.Client):
         return self._json(self._answered(method, path, **sent))
 
     def _answered(self, method: str, path: str, **sent: Any) -> httpx.Response:
-        """Return a successful response. Raises: CommandError for a problem document."""
+        """Send a request, and return the successful response. Raises: CommandError otherwise."""
         try:
             response = self.request(method, path, **sent)
         except httpx.HTTPError as error:

@@ -65,7 +65,7 @@ def printable(text: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Return a Rich console for tables, as wide as the terminal; without a terminal, very wide."""
+    """Return a Rich console for tables, as wide as the terminal; without a terminal, 160 columns wide."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout

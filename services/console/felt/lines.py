@@ -107,7 +107,7 @@ def totals_of(lines: Sequence[Mapping[str, Any]]) -> Amounts | None:
 
 
 def seat_of(line: Mapping[str, Any]) -> str:
-    """Return a settlement line's seat as text, or `dealer`."""
+    """Return a settlement line's seat number as text, or the display name of the dealer."""
     return say("felt.dealer") if line["seat"] == _DEALER_SEAT else str(line["seat"])
 
 
