@@ -1,4 +1,4 @@
-"""`python -m loadtest`: measure settlement alone, then end to end. Arguments go to `loadtest.bench.throughput`."""
+"""`python -m loadtest`: measure settlement alone, then end to end. Arguments: see `loadtest.bench.throughput`."""
 
 import sys
 

@@ -2,7 +2,7 @@
 
   python -m loadtest.bench.accounts --seconds 10 --accounts 200
 
-It starts its own stack, opens accounts, and measures in turn:
+The benchmark starts its own stack, opens accounts, and measures in turn:
 
 - the baseline: connections that each update and commit a row of their own as fast as possible, and a single one;
 - throughput: clients that each send the next authorization once the last is answered;
@@ -58,7 +58,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The number of operations, their rate per second, and latency percentiles in milliseconds; 100 is the maximum."""
+    """The number of operations, their rate per second, and latencies in milliseconds by percentile (100: maximum)."""
 
     count: int
     per_second: float
@@ -66,7 +66,7 @@ class Rate:
 
     @classmethod
     def of(cls, seconds: Sequence[float], elapsed: float) -> "Rate":
-        """Return the rate of operations that took these seconds each, and `elapsed` seconds in total."""
+        """Return the rate of operations from the seconds that each took, and the `elapsed` seconds of all."""
         ordered = sorted(seconds)
         at = {percent: ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] for percent in _PERCENTILES}
         return cls(len(ordered), len(ordered) / elapsed, {percent: 1000 * found for percent, found in at.items()})
@@ -93,7 +93,7 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Return the authorizations per second as a fraction of the UPDATEs per second with as many connections."""
+        """Return the ratio of authorizations per second to UPDATEs per second, with equally many connections."""
         return self.throughput.per_second / self.baseline.per_second
 
 
@@ -130,7 +130,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Access to a running service: its URL, its database, and the tokens of a cashier and of a table."""
+    """Access to a running wagering-accounts service: its URL, its database, and the tokens of a cashier and a table."""
 
     url: str
     conninfo: str
@@ -139,7 +139,7 @@ class Service:
 
 
 def _open_property(target: Target, accounts: int) -> None:
-    """File the property of the accounts with its tables, and wait until the service has read it."""
+    """File the property document with the tables, and wait until the service has read it."""
     today = datetime.now(UTC).date()
     plans = floor_of(BLACKJACK, -(-accounts // TABLE_ACCOUNTS))
     tables = [replace(plan, name=f"T-{number}") for number, plan in enumerate(plans)]
@@ -167,7 +167,7 @@ async def accepted(answer: Awaitable[tuple[int, bytes]]) -> None:
 
 
 def _wagers(accounts: int) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yield authorizations without end: in each round, every account of a table authorizes one wager."""
+    """Yield authorizations endlessly as path, body and idempotency key: in each round, one per account."""
     for number in count():
         turn, account = divmod(number, accounts)
         table, seat = divmod(account, TABLE_ACCOUNTS)
@@ -198,7 +198,7 @@ async def _throughput(clients: Sequence[Client], wagers: Wagers, seconds: float)
 
 
 async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, seconds: float) -> Rate:
-    """Send each authorization at its due time, whether or not earlier ones are answered; latency includes waiting."""
+    """Send each authorization at its due time, without waiting for earlier responses; latency includes queueing."""
     taken: list[float] = []
     numbers = iter(range(round(per_second * seconds)))
     started = perf_counter()
@@ -216,7 +216,7 @@ async def _latency(clients: Sequence[Client], wagers: Wagers, per_second: int, s
 
 
 async def _baseline(conninfo: str, connections: int, seconds: float) -> Rate:
-    """Return how many rows per second connections can update and commit, each connection its own row."""
+    """Return the rate at which concurrent connections can update and commit rows, each connection its own row."""
     taken: list[float] = []
     owner = await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
     await owner.execute("CREATE TABLE public.loadtest_rows (id int PRIMARY KEY, cents bigint NOT NULL)")
@@ -284,7 +284,7 @@ def judged(service: Service, measured: Measured) -> Verdict:
 
 
 def lines(measured: Measured, verdict: Verdict) -> Iterator[str]:
-    """Yield the figures as printed lines."""
+    """Yield the figures as lines to print."""
 
     def figure(name: str, rate: Rate, remark: str) -> str:
         waits = ", ".join(f"p{percent} {ms:.1f} ms" for percent, ms in rate.milliseconds.items())

@@ -1,13 +1,13 @@
-"""Measure the archiving of entries: from PostgreSQL to files that were read back and proven.
+"""Measure the archiving of entries from PostgreSQL to files that are read back and proven.
 
   python -m loadtest.bench.archive --entries 200000 --days 4
 
-It fills the journal of round settlement with settled rounds of a simulated casino, on an embedded PostgreSQL, and signs
-it. Then `pitledger archive run` archives one gaming day after the other. As a baseline, PyIceberg writes the same rows
-after each day, from Arrow in memory into an Iceberg table with the same properties. Printed are the entries per second
-of CPU time (archiving counts the command with its start, and PostgreSQL), the ratio of archiving to the baseline, and
-the bytes per entry in files and in PostgreSQL's heap. Finally the archive is verified; the exit code is 1 if that
-fails. Slowness never fails a run.
+The benchmark fills the journal of round settlement with settled rounds of a simulated casino, on an embedded
+PostgreSQL, and signs it. Then `pitledger archive run` archives one gaming day after the other. As a baseline, PyIceberg
+writes the same rows after each day, from Arrow in memory into an Iceberg table with the same properties. Printed are
+the entries per second of CPU time (archiving counts the command with its start, and PostgreSQL), the ratio of archiving
+to the baseline, and the bytes per entry in files and in PostgreSQL's heap. Finally the archive is verified; the exit
+code is 1 if that fails. Slowness never fails a run.
 """
 
 import argparse
@@ -205,7 +205,7 @@ def seals(days: Sequence[date]) -> Iterator[EntryDraft]:
 
 
 def write_alone(store: Path, manifest: DayManifest, home: Path) -> float:
-    """Write a day's rows of entries from Arrow into a new Iceberg table; return the CPU seconds used."""
+    """Write a day's entries from Arrow into a new Iceberg table (the baseline); return the CPU seconds used."""
     paths = [store / one.path for one in manifest.files if one.table == "entries" and one.service == _SETTLEMENT]
     rows = pa.concat_tables([parquet.read_table(path).cast(ENTRIES) for path in paths])
     folder = home / f"alone-{manifest.number}"
@@ -227,7 +227,7 @@ def write_alone(store: Path, manifest: DayManifest, home: Path) -> float:
 
 
 def measure(options: argparse.Namespace, home: Path) -> bool:
-    """Fill the journal, archive its days, print the figures, and verify the archive. Return True.
+    """Fill the journal, archive its days, print the figures, and verify the archive; return True.
 
     Raises: CalledProcessError if a command fails, such as the verification.
     """

@@ -1,4 +1,4 @@
-"""Verifies wager authorizations: each must be on hold exactly once, in the journal and on its account."""
+"""Verify wager authorizations: each must be on hold exactly once, in the journal and in its account's balance."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,8 +20,8 @@ def judge_authorized(
 ) -> None:
     """Compare accepted authorizations with the journal, holds and balances; add deviations to the verdict.
 
-    `wagers` is the number of accepted authorizations of `cents` by account. Besides, each account must have one buy-in
-    of `bought_in_cents`.
+    `wagers` is the number of accepted authorizations by account, each of `cents`. Each account must also have one
+    buy-in of `bought_in_cents`.
     """
     with psycopg.connect(conninfo) as connection:
         [(recorded,)] = connection.execute(_JOURNAL).fetchall()

@@ -17,7 +17,7 @@ _READ_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """The number of entries copied, and the seconds including the commit."""
+    """The baseline's result: the number of entries copied, and the seconds including the commit."""
 
     entries: int
     seconds: float
@@ -31,7 +31,8 @@ class Copied:
 def copy_baseline(conninfo: str) -> Copied:
     """Read the journal's entries into memory, then time one COPY of them into an identical table.
 
-    The table has the same columns and indexes, but no triggers, no hashing and no fencing. It is dropped afterwards.
+    The table has the same columns and indexes, but no triggers, no hashing and no fencing. The copy is dropped
+    afterwards.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection, _identical_table(connection) as table:
         chunks = _out(connection)

@@ -26,7 +26,10 @@ from loadtest.bench.accounts import Client, Failed, Rate, accepted
 from loadtest.bench.stack import StackFailed, started, tokens_of
 
 READERS: Final = 4
-"""The number of concurrent readers; each process makes only a few documents at a time and tells the others to retry."""
+"""The number of concurrent readers.
+
+A reporting process produces only a few documents at a time, and refuses other requests with Retry-After.
+"""
 
 _FORMATS: Final = ("pdf", "xlsx", "json", "csv", "parquet")
 _REPORT: Final = "/reports/win-as-settled"
@@ -37,7 +40,7 @@ _SECONDS_MAX: Final = 600.0
 
 @dataclass
 class Window:
-    """The results of one kind of window: buy-in latencies in seconds, and status codes of report requests."""
+    """The results of one kind of measurement window: buy-in latencies in seconds, and counts of report status codes."""
 
     taken: list[float] = field(default_factory=list)
     seconds: float = 0.0
@@ -60,7 +63,7 @@ class Cashier:
         client.close()
 
     async def work(self, window: Window, per_second: float, seconds: float) -> None:
-        """Send the buy-ins of one window, and add their latencies to it."""
+        """Send a window's buy-ins, and add their latencies to the window."""
         clients = [await Client(self._url, self._token).connect() for _ in range(_CLIENTS)]
         turns = iter(range(round(per_second * seconds)))
         begun = perf_counter()
@@ -82,7 +85,7 @@ class Cashier:
 
 
 async def _read(reporting: httpx.AsyncClient, wanted: dict[str, str], window: Window, number: int) -> None:
-    """Request one document after the other until cancelled, and wait as the service asks before retrying."""
+    """Request one document after the other until cancelled, obeying the service's Retry-After."""
     for turn in count(number):
         answer = await reporting.get(_REPORT, params=wanted | {"as": _FORMATS[turn % len(_FORMATS)]})
         window.answers[answer.status_code] += 1
@@ -92,7 +95,7 @@ async def _read(reporting: httpx.AsyncClient, wanted: dict[str, str], window: Wi
 async def measured(
     day: dict[str, Any], tokens: Mapping[str, str], per_second: float, seconds: float, turns: int
 ) -> tuple[Window, Window]:
-    """Return the windows without documents and with concurrent documents. Raises: Failed."""
+    """Return the results of the windows without and with concurrent documents. Raises: Failed."""
     stack = day["stack"]
     property_name, table = day["property"], day["round"]["table"]
     cashier = Cashier(

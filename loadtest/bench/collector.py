@@ -1,4 +1,4 @@
-"""An OTLP endpoint in this process that receives the spans that services export."""
+"""An in-process OTLP endpoint that receives the services' exported spans."""
 
 import gzip
 from collections.abc import Iterator

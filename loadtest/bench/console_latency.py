@@ -1,4 +1,4 @@
-"""Measure the latency of the console's pages on a casino's day, compared with its simplest endpoint.
+"""Measure the latency of the console's pages with a large casino's day, compared with the console's simplest endpoint.
 
   python -m loadtest.bench.console_latency --rounds 250000 --tables 200
 
@@ -47,7 +47,7 @@ def log_in(client: httpx.Client, person: str) -> None:
 
 
 def pages_of(client: httpx.Client, name: str, day: str) -> Mapping[str, str]:
-    """Return the addresses of a property's pages by title, for a table, a round and a submission of its gaming day."""
+    """Return the URLs of a property's pages by title, for a table, a round and a submission of its gaming day."""
     home = f"/p/{name}"
     floor = f"{home}/floor?day={day}"
     table = _first(client, floor, f"{home}/floor/").rpartition("/")[2]

@@ -1,6 +1,6 @@
-"""The expected journal of rounds that were sent: settled in memory, and posted by the simulator's own rules.
+"""The expected journal of sent rounds: settled in memory, and posted by the simulator's own rules.
 
-It is independent of the services: it neither queries them nor imports their code.
+The computation is independent of the services: it neither queries them nor imports their code.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ _LEGS: Final[Mapping[str, Mapping[str, int]]] = {
 """The signed figures that are summed for each leg of a wager type, in the order of an entry (docs/decisions/0004)."""
 
 _VERSION: Final = 1
-"""The version of every rules submission; each is filed once."""
+"""The version number of every rules submission, because each is filed once."""
 
 
 class _Game(NamedTuple):
@@ -49,7 +49,7 @@ class _Game(NamedTuple):
 class Expected:
     """Settles the rounds of some properties, and derives their expected entries.
 
-    `figures` are the sums over all rounds drafted so far, and `rounds` is the number of these rounds.
+    `figures` are the sums over all rounds whose entries were drafted, and `rounds` is the number of these rounds.
     """
 
     def __init__(self, sites: Sequence[Site]) -> None:
@@ -65,11 +65,11 @@ class Expected:
                 self._games |= dict.fromkeys(((wanted.property, table) for table in wanted.tables), game)
 
     def of_property(self, name: str | None) -> bool:
-        """Return whether the rounds of a property are settled here."""
+        """Return whether this object settles the rounds of a property."""
         return name in self._properties
 
     def draft(self, sent: bytes, *, key: bytes, offset: int, headers: Iterable[tuple[str, bytes | None]]) -> EntryDraft:
-        """Return the expected entry of a completed round, whose record is at this offset of its partition."""
+        """Return the expected entry of a completed round, given its record's offset in the partition."""
         event = READER.decode(sent)
         assert isinstance(event, RoundCompleted), "corpora are of completed rounds"
         data = event.data

@@ -1,4 +1,4 @@
-"""The figures of a throughput measurement, as JSON and as printed lines."""
+"""The figures of a throughput measurement, as JSON and as lines to print."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -12,8 +12,8 @@ class Throughput:
     """The rate at which rounds are committed.
 
     `committed_seconds` is the time from handing the first round to the producer to the last commit, and
-    `rounds_per_second` is the rate over that time. `rounds_per_second_from_first_commit` is the rate from the first
-    observed commit to the last one. `cpu_seconds` is by process.
+    `rounds_per_second` the rate over that time. `rounds_per_second_from_first_commit` is the rate from the first
+    observed commit to the last. `cpu_seconds` maps processes to CPU time.
     """
 
     rounds: int
@@ -29,7 +29,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds from due time to recording, at a constant rate of rounds, by percentile; 100 is the maximum."""
+    """Milliseconds from due time to recording, at a constant rate of rounds, by percentile (100: maximum)."""
 
     rounds: int
     rounds_per_second: float
@@ -46,7 +46,7 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The result of one run."""
+    """All figures of one throughput measurement."""
 
     at: str
     cpus: int
@@ -64,7 +64,7 @@ class Measured:
 
     @property
     def share(self) -> float:
-        """Return decoding and settling as a fraction of the total time of a round."""
+        """Return the time for decoding and settling a round as a fraction of the end-to-end time per round."""
         alone = (self.alone.decode_microseconds + self.alone.settle_microseconds) / 1e6
         return alone * self.throughput.rounds_per_second
 
@@ -78,7 +78,7 @@ class Measured:
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """Yield the figures as printed lines."""
+    """Yield the figures as lines to print."""
     through, latency, baseline, alone = measured.throughput, measured.latency, measured.baseline, measured.alone
     waits = ", ".join(f"p{percent} {ms:.0f} ms" for percent, ms in latency.milliseconds.items())
     used = sum(through.cpu_seconds.values())

@@ -2,12 +2,12 @@
 
   python -m loadtest.bench.isolation --turns 4 --rounds 1000 --rate 100 --beside 4 --quarantined 100000
 
-The steady property plays rounds at an even rate, in three alternating kinds of turns. In the first it is the only
-property. In the second, another property plays `--beside` rounds for each round of the steady property. In the third,
-a failing property sends as many bad records over the same partitions: invalid bytes, and rounds of tables without
-approved rules. Printed are the latency of the steady property's rounds, the ratios, and the number of quarantined
-records. `--quarantined` puts as many records into quarantine before the first turn. Every round of the steady property
-must be settled, and none of its records quarantined.
+The steady property plays rounds at a constant rate, in three alternating kinds of turns. In the first kind, it is the
+only property. In the second, another property plays `--beside` rounds for each round of the steady property. In the
+third, a failing property sends as many bad records over the same partitions: invalid bytes, and rounds of tables
+without approved rules. Printed are the latency of the steady property's rounds, the ratios, and the number of
+quarantined records. `--quarantined` is the number of records to quarantine before the first turn. Every round of the
+steady property must be settled, and none of its records may be quarantined.
 """
 
 import argparse
@@ -81,16 +81,16 @@ def bad_records(rounds: Iterator[Record]) -> Iterator[Record]:
 
 
 class Isolation:
-    """Runs the turns on one stack. The sources of records must have enough records for all turns."""
+    """Runs the turns on one stack. The sources must yield enough records for all turns."""
 
     def __init__(self, target: Target, bench: Bench, sources: Mapping[str, Iterator[Record]]) -> None:
-        """Use these sources of records, by property."""
+        """Run turns on a stack with records from `sources`, by property."""
         self._target = target
         self._bench = bench
         self._sources = sources
 
     def fill(self, records: int) -> None:
-        """Put a number of records into quarantine."""
+        """Send this number of bad records, and wait until they are quarantined."""
         self._bench.play([next(self._sources[FAILING]) for _ in range(records)], repeat(0.0, records))
         self._bench.committed()
 
@@ -118,7 +118,7 @@ class Isolation:
 
 
 def ratio(turns: Sequence[Turn], others: str) -> float:
-    """Return the median latency while another property fails, divided by the median latency in the turns `others`."""
+    """Return the ratio of the steady property's median latency beside the failing one to that in turns `others`."""
     failing, other = (median(turn.median_ms for turn in turns if turn.others == name) for name in (FAILING, others))
     return failing / other
 
@@ -164,7 +164,7 @@ def measure(target: Target, options: argparse.Namespace) -> list[Turn]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and store the turns; return 1 if the ratio of failing to playing exceeds `--at-most`."""
+    """Measure, print and store the turns; return 1 if the latency ratio exceeds `--at-most`."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench.isolation", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "--turns", type=int, default=4, help="number of measurements of each kind (default: %(default)s)"

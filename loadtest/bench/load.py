@@ -3,10 +3,10 @@
   make loadtest PROFILE=casino
   python -m loadtest.bench.load casino spike --scale 0.1 --broker kafka
 
-It starts a stack of its own, on the empty servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name, or on embedded
-ones, and plays the profile's corpus, which is generated on first use. Each run appends a line of JSON to the stored
-results, which `loadtest.bench.results_page` plots. The exit code is 1 if the books do not follow from the corpus or a
-process was counted twice; slowness never fails the run.
+The command starts its own stack, on the empty servers that DATABASE_URL and KAFKA_BOOTSTRAP_SERVERS name or on embedded
+servers, and plays the profile's corpus, which is generated on first use. Each run appends a line of JSON to the stored
+results, which `loadtest.bench.results_page` plots. The exit code is 1 if the books do not follow from the corpus, or if
+the CPU time of a process was counted twice; slowness never fails the run.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def run(
     directory: Path,
     say: Callable[[str], object],
 ) -> Outcome:
-    """Run a profile on a stack of its own; `say` prints progress."""
+    """Run a profile on a new stack, and return the outcome; `say` prints progress."""
     outcome = Outcome(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         profile=name,
@@ -125,7 +125,7 @@ def require_empty(url: str) -> None:
 
 @contextmanager
 def _servers(broker: str, settings: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    """Yield the environment of a stack, with an Apache Kafka of its own if one is wanted and none is given."""
+    """Yield a stack's environment, with a new Apache Kafka if `broker` is `kafka` and the environment has no broker."""
     with ExitStack() as running:
         environment = {**settings, **os.environ}
         if broker == "kafka" and not environment.get("KAFKA_BOOTSTRAP_SERVERS"):
@@ -134,7 +134,7 @@ def _servers(broker: str, settings: Mapping[str, str]) -> Iterator[Mapping[str, 
 
 
 class _Run:
-    """One run on a stack that is ready."""
+    """One run of a profile on a ready stack."""
 
     def __init__(
         self, profile: Profile, outcome: Outcome, head: Head, document: Mapping[str, Any], family: Family
@@ -149,7 +149,7 @@ class _Run:
         self._seed = head.seed
 
     def measure(self, records: Sequence[Record], say: Callable[[str], object]) -> None:
-        """File the documents of the rounds, play the rounds, measure, and judge the books."""
+        """File the properties and submissions, play the rounds, measure, and judge the books."""
         with (
             Watch(self._target) as watch,
             Publisher(
@@ -228,7 +228,7 @@ class _Run:
         outcome.verdict = verdict_document(verdict, verified(self._document, verdict))
 
     def _disk(self) -> dict[str, float]:
-        """Return the size of each schema, and the size of all write-ahead log written so far, in bytes."""
+        """Return the size of each schema, and of all write-ahead log written so far, in bytes by name."""
         with psycopg.connect(self._target.conninfo) as connection:
             sizes: dict[str, float] = dict(connection.execute(_BYTES, (self._schemas,)).fetchall())
             row = connection.execute(_WAL).fetchone()
@@ -237,7 +237,7 @@ class _Run:
 
 
 def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, Any]]:
-    """Return the output of `pitledger verify` for every journal of a stack; its failures are added to the verdict."""
+    """Run `pitledger verify` on every journal of a stack; return its output, and add failures to the verdict."""
     words = [f"--service={service}" for service in document["pids"]]
     environment = {**os.environ, **environment_of(dict(document))}
     found = subprocess.run([*_VERIFY, *words], env=environment, stdout=subprocess.PIPE, check=False)  # noqa: S603
@@ -249,7 +249,7 @@ def verified(document: Mapping[str, Any], verdict: Verdict) -> list[dict[str, An
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
-    """Yield the figures as printed lines."""
+    """Yield the figures as lines to print."""
     each = outcome.processor_us
     changed = " and changes" if outcome.source.changed else ""
     yield f"{outcome.profile}: {outcome.about} ({outcome.source.commit[:8]}{changed}, {outcome.broker} broker)"

@@ -1,13 +1,13 @@
-"""Measure how reporting reads a month of a casino into its read model, and how fast its reports are then.
+"""Measure the rate at which reporting reads a casino's month into its read model, and the latency of its reports.
 
   python -m loadtest.bench.month --days 1 --month
   python -m loadtest.bench.month --days 30 --tables 24 --rounds-per-table-day 60 --rebuild
 
-It starts only a database, a broker and reporting. Round settlement's messages for these days are published before
-timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU time per
-entry, and the time for every report. With `--month`, the rows that follow from rounds are copied in the read model
-until it has thirty days; the rows that follow from people's work on those days are read from the topics. `--rebuild`
-rebuilds the read model and compares the bytes of every report.
+The benchmark starts only a database, a broker and reporting. Round settlement's messages for these days are published
+before timing starts; the messages of the other services follow. Measured are the entries read per second, the CPU time
+per entry, and the time for every report. With `--month`, rows derived from rounds are copied within the read model
+until it has thirty days; rows derived from people's work on those days are read from the topics. `--rebuild` rebuilds
+the read model and compares the bytes of every report.
 """
 
 import argparse
@@ -35,7 +35,7 @@ _DEADLINE_SECONDS: Final = 7200.0
 
 
 def measured(reporting: Reporting, what: str) -> None:
-    """Wait until all published messages are read, and print the speed since the first commit."""
+    """Wait until all published messages are read, and print the reading rate since the first commit."""
     progress = reporting.progress(seconds=_DEADLINE_SECONDS)
     _, before = next(progress)
     began, first = next(each for each in progress if each[1] > before)
@@ -47,7 +47,7 @@ def measured(reporting: Reporting, what: str) -> None:
 
 
 def read(reporting: Reporting, what: str, messages: Iterable[Published]) -> None:
-    """Publish messages to running processes, and print the speed, which includes generating the messages."""
+    """Publish messages to running processes, and print the rate, including the generation of the messages."""
     used, started = OWN.used(), time.monotonic()
     count = reporting.publish(messages)
     reporting.wait_until_read(seconds=_DEADLINE_SECONDS)
@@ -62,13 +62,13 @@ def _say(what: str, count: int, seconds: float, before: Used) -> None:
 
 
 def ask(reporting: Reporting, last_day: date, known_at: datetime, spans: Sequence[str]) -> Answers:
-    """Return the answers to all reports."""
+    """Request all reports, and return the answers."""
     with reporting.client() as client:
         return Desk(client, PROPERTY, last_day, known_at).ask_all(spans)
 
 
 def run(options: argparse.Namespace) -> list[str]:
-    """Read and report a month; return the problems found, as text."""
+    """Let reporting read a month, and request its reports; return the problems found, as text."""
     where = casino(PROPERTY, pit(options.tables), FIRST_DAY)
     days = [FIRST_DAY + timedelta(days=number) for number in range(options.days)]
     of_month = [

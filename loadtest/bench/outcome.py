@@ -23,14 +23,14 @@ _WINDOWS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The measured source code: its commit, and whether files differ from it."""
+    """The measured source code: its commit, and whether files differ from the commit."""
 
     commit: str
     changed: bool
 
     @classmethod
     def here(cls) -> "Source":
-        """Return the current source; its commit is unknown outside of a repository."""
+        """Return the current source; outside of a git repository, its commit is unknown."""
         head, status = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
         return cls(head or "unknown", bool(status))
 
@@ -39,8 +39,8 @@ class Source:
 class Outcome:
     """The figures of one run.
 
-    `age_ms` is the time from when a record was due until it was recorded, and until each service had committed it, by
-    stage and percentile. `processor_us` are CPU microseconds per round by process, `machine_us` those of the whole
+    `age_ms` has the milliseconds from a record's due time until it was recorded, and until each service committed it,
+    by stage and percentile. `processor_us` has CPU microseconds per round by process; `machine_us` those of the whole
     machine. `memory_mb` is in megabytes, `disk_bytes` in bytes per round.
     """
 
@@ -80,7 +80,7 @@ class Outcome:
 
 
 def ages(since: Mapping[Any, float], until: Mapping[Any, float]) -> dict[str, float]:
-    """Return percentiles of the milliseconds between two moments of each item; 100 is the maximum."""
+    """Return percentiles of the milliseconds between each item's times in `since` and `until` (100: maximum)."""
     waits = sorted(1000 * (until[name] - moment) for name, moment in since.items() if name in until)
     return {percent: round(_at(waits, float(percent)), 2) for percent in PERCENTILES} if waits else {}
 
@@ -90,9 +90,9 @@ def _at(ordered: Sequence[float], percent: float) -> float:
 
 
 def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterable[str]) -> list[Mapping[str, float]]:
-    """Return how many records each service was behind, by seconds since the first record was sent.
+    """Return each service's lag in records, at seconds since the first record was due.
 
-    `sent` are the due times of the records, in order; `before` is the number of records settled before the first one.
+    `sent` are the due times of the records, in order; `before` is the number of records settled before the run.
     """
     curve: list[Mapping[str, float]] = []
     due = 0
@@ -109,7 +109,7 @@ def lag_of(samples: Samples, sent: Sequence[float], before: int, schemas: Iterab
 
 
 def growth_of(samples: Samples) -> list[Mapping[str, float]]:
-    """Return the cost of a round as the journal grows, in windows with about equally many rounds."""
+    """Return the cost of a round as the journal grows, in consecutive windows of about equally many rounds."""
     places = {sample.at: sample.read(SETTLEMENT, TABLE_EVENTS.name) for sample in samples.places}
     looks = [(_near(places, look.at), look) for look in samples.resources]
     if not looks:
@@ -146,7 +146,7 @@ def memory_of(samples: Samples) -> dict[str, dict[str, float]]:
 
 
 def verdict_document(verdict: Verdict, journals: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the verdict as a JSON document; the problems that `pitledger verify` found are added to it."""
+    """Return the verdict as a JSON document, including the problems that `pitledger verify` found."""
     verified = list(journals)
     for each in verified:
         for problem in each["problems"]:

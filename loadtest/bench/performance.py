@@ -2,8 +2,8 @@
 
   python -m loadtest.bench.performance
 
-Each table is between two comments of the page, `measured: NAME` and `end of measured`. A profile has the row of its
-last run with correct books. A table without stored runs is not changed.
+Each table is between two comments in the page, `measured: NAME` and `end of measured`. A profile's row shows its last
+run with correct books. A table without stored runs is not changed.
 """
 
 import argparse
@@ -25,13 +25,13 @@ PAGE: Final = Path("docs/performance.md")
 _TABLE: Final = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
 
 _FULL: Final = 0.05
-"""A window with fewer than this share of all rounds is left out: at the end of a run, services wait for each other."""
+"""Windows with less than this share of all rounds are omitted: at the end of a run, services wait for each other."""
 
 Run = Mapping[str, Any]
 
 
 def runs_table(runs: Iterable[Run]) -> Iterator[str]:
-    """Yield the table of profiles with their last runs; ages are shown only if all rounds arrived at a given rate."""
+    """Yield the table of profiles with their last runs; latencies are shown only if all rounds were paced."""
     yield (
         "| profile | commit | load | rounds | rounds/s | committed p50, p99, p99.9 ms | everywhere p50, p99 ms "
         "| behind at most | processor |"

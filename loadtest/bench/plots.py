@@ -12,12 +12,12 @@ _WIDTH, _HEIGHT = 520, 180
 
 
 def curves(title: str, rows: Rows, *, x: str, y: str, of: str) -> str:
-    """Return a line chart over `x` with one line for each value of `of`, as SVG."""
+    """Return a line chart as SVG, with field `x` on the x axis and one line per value of field `of`."""
     return _drawn(title, rows, "line", {"x": _axis(x), "y": _axis(y), "color": {"field": of, "type": "nominal"}})
 
 
 def bars(title: str, rows: Rows, *, x: str, y: str, of: str) -> str:
-    """Return a chart of stacked bars as SVG: one bar for each value of `y`, divided by `of`."""
+    """Return a stacked bar chart as SVG, with one bar per value of field `y`, divided by field `of`."""
     encoding = {
         "x": _axis(x),
         "y": {"field": y, "type": "nominal", "sort": None, "title": None},

@@ -2,11 +2,11 @@
 
   python -m loadtest.bench.prefilled --postings 50000000 --directory /var/tmp
 
-It starts two stacks, each on an embedded PostgreSQL with its data in a directory, and plays the same rounds to both.
-One of the two journals is then filled with copies of these entries and of their stream positions and rounds. The
-copies stand for the history of other properties, and are in shards with lower and higher numbers than the shards that
-are written. Then windows of rounds are played to the two stacks alternately. Printed is the CPU time per round, of all
-processes of a stack and of each kind.
+The benchmark starts two stacks, each on an embedded PostgreSQL with its data in a directory, and plays the same rounds
+to both. One of the two journals is then filled with copies of these entries and of their stream positions and rounds.
+The copies represent the history of other properties, in shards with lower and higher numbers than the shards in use.
+Then windows of rounds are played to the two stacks alternately. Printed is the CPU time per round, in total and by kind
+of process.
 
 Both stacks are judged like a run of a load profile. `pitledger verify` reads every journal up to its signed
 checkpoints, but not the filled shards, which no service has signed. The exit code is 1 if the books are wrong;
@@ -91,7 +91,7 @@ _SIZE: Final = """
 
 
 class TooSmall(Exception):
-    """The disk is too small for the journal to be filled."""
+    """The disk is too small for the filled journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The CPU microseconds per round in a window, by kind of process of a stack."""
+    """The CPU microseconds per round in a window, by kind of process."""
 
     us: dict[str, float]
 
@@ -162,7 +162,7 @@ class _Side:
                 connection.execute(statement.encode())
 
     def size(self) -> Journal:
-        """Return the size of the journal."""
+        """Return the journal's size: entries, postings, and bytes on disk."""
         with self._connected() as connection:
             [(entries, postings, size)] = connection.execute(_SIZE).fetchall()
         return Journal(entries, int(postings), size)

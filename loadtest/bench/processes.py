@@ -17,7 +17,7 @@ _TICKS_OFF, _TICKS_OFF_SECONDS = 0.02, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process at one moment: its parent, its command line, and the CPU seconds used by it and its ended children."""
+    """A snapshot of a process: its parent, command line, and CPU seconds, including those of ended children."""
 
     pid: int
     parent: int
@@ -26,7 +26,7 @@ class Process:
 
 
 def processes_below(root: int) -> list[Process]:
-    """Return `root` and its descendants; none without /proc."""
+    """Return the process `root` and its descendants; empty without /proc."""
     if not _PROC.is_dir():
         return []
     found = [process for each in _PROC.iterdir() if each.name.isdecimal() and (process := _read(each)) is not None]
@@ -66,7 +66,7 @@ def load() -> float:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """The CPU seconds used until a moment, by kind of process, and by the whole machine."""
+    """CPU seconds used up to a moment, by kind of process and by the whole machine."""
 
     processes: Mapping[str, float]
     machine: float
@@ -78,7 +78,7 @@ class Used:
 
     @property
     def counted(self) -> float:
-        """Return the sum over all processes; if it exceeds the machine's, a process was counted twice."""
+        """Return the CPU seconds of all processes; more than the machine's means that a process was counted twice."""
         return sum(self.processes.values())
 
     @property
@@ -90,8 +90,8 @@ class Used:
 class Family:
     """The processes of a measurement, all descendants of some root processes, grouped by kind.
 
-    A process is named after its service or its log. All processes of PostgreSQL have one name; others are named after
-    their program.
+    A kind is the name of a service or of a log file. All PostgreSQL processes are one kind; the kind of any other
+    process is its program.
     """
 
     def __init__(self, *roots: int, logs: Path | None = None) -> None:
@@ -99,7 +99,7 @@ class Family:
         self._logs = logs
 
     def used(self) -> Used:
-        """Return the CPU seconds used so far; a process below several roots is counted once."""
+        """Return the CPU seconds used so far; a process that descends from several roots is counted once."""
         sums: dict[str, float] = {}
         for process in self._members():
             name = self._name(process)
@@ -152,7 +152,7 @@ def _memory_bytes(pid: int) -> int:
 
 
 def log_of(pid: int) -> Path | None:
-    """Return the file to which a process writes its standard error; None if unknown."""
+    """Return the path of the file to which a process's standard error is redirected; None if unknown."""
     try:
         return (_PROC / str(pid) / "fd" / "2").readlink()
     except OSError:

@@ -18,10 +18,10 @@ SETTLEMENT: Final = "round-settlement"
 class Profile:
     """A load profile, with `tables` tables at each of its properties.
 
-    `services` is empty for all services. `killed` is a service that is killed after half of the rounds. `hot_share` is
+    Empty `services` means all services. `killed` is a service that is killed after half of the rounds. `hot_share` is
     the share of all rounds that the first table plays. `partition` is the only partition that receives rounds, if set;
-    `partitions` is the number of partitions of table events, if not the usual one. `processes` is the number of
-    processes by service. `together`: all services share one process.
+    `partitions` is the number of partitions of table events, if not the default. `processes` is the number of processes
+    by service. With `together`, all services share one process.
     """
 
     about: str

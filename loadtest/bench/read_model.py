@@ -1,4 +1,4 @@
-"""The rows of reporting's read model: how fast the database alone copies them, and copies of them for further days."""
+"""Measure how fast the database alone copies reporting's rows, and multiply the rows to more gaming days."""
 
 import io
 import time
@@ -36,12 +36,12 @@ _SUMS: Final = sql.SQL("""
     SELECT gaming_day, property, measure, table_name, shift, item, sum(value) FROM reporting.amounts
     WHERE seq > {stride} GROUP BY 1, 2, 3, 4, 5, 6""")
 _STRIDE: Final = 10_000_000
-"""The offset of sequences per day by which the rows of a multiplied day are shifted."""
+"""The number added to a row's sequence per day by which the row's copy is shifted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The seconds that the database needs to copy the rows of rounds into an empty table, and to count them."""
+    """The seconds that the database needs to copy the rows of rounds into an empty table, and to count these rows."""
 
     rows: int
     copy_seconds: float
@@ -49,7 +49,7 @@ class Baseline:
 
     @property
     def rows_per_second(self) -> float:
-        """Return rows copied per second, including the commit."""
+        """Return the number of rows copied per second, including the commit."""
         return self.rows / self.copy_seconds
 
     def __str__(self) -> str:
@@ -82,8 +82,8 @@ def baseline(conninfo: str) -> Baseline:
 def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
     """Copy the rows of the first `days` gaming days until there are `wanted` days, with their dates shifted.
 
-    Rows that follow from people's work (`loadtest.traffic.ledgers`) are not copied. On the further days there must not
-    be any such rows yet.
+    Rows derived from people's work (`loadtest.traffic.ledgers`) are not copied, and must not exist yet on the further
+    days.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         for table in (*_OF_JOURNALS, *_OF_DAYS):
@@ -100,9 +100,9 @@ def multiply(conninfo: str, first: date, days: int, wanted: int) -> None:
 
 
 def vacuum(conninfo: str) -> None:
-    """Vacuum and analyze the database, as it does by itself over a month, and write recent changes to disk.
+    """Vacuum, analyze and checkpoint the database, as PostgreSQL would do automatically over a month.
 
-    Without the right to checkpoint, writing is left to the database.
+    The checkpoint is omitted without the role `pg_checkpoint`.
     """
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")

@@ -1,4 +1,4 @@
-"""Runs only reporting, on its own servers, to measure how it reads and reports a generated month."""
+"""Run only the reporting service, on separate servers, to measure its reading and its reports of a generated month."""
 
 import os
 import subprocess
@@ -44,13 +44,13 @@ _FLUSH_SECONDS: Final = 120.0
 _SIGNED_TOGETHER: Final = 500
 """The number of messages signed together, as a relay does."""
 _NOBODY: Final = SSLContext(PROTOCOL_TLS_CLIENT)
-"""An empty trust store, so that it is not loaded for each request; no request uses TLS."""
+"""A TLS context without certificates, to save loading the trust store for each request; no request uses TLS."""
 _POLL_SECONDS: Final = 0.02
 _READ: Final = "SELECT coalesce(sum(next_offset), 0)::bigint FROM reporting.shards WHERE name LIKE '{}/%'"
 
 
 class Reporting:
-    """Servers with the topics and the schema of reporting, and processes of reporting that run on request."""
+    """Servers with reporting's topics and schema, and reporting processes that are started on request."""
 
     def __init__(self, servers: Stack, issuer: DevelopmentIssuer, home: Path, settings: Mapping[str, str]) -> None:
         self._home = home
@@ -81,7 +81,7 @@ class Reporting:
 
     @contextmanager
     def running(self, processes: int = 1) -> Iterator[Sequence[int]]:
-        """Run the service in a number of processes; yield their process ids once all are ready."""
+        """Run reporting in this number of processes; yield the process ids once all are ready."""
         started: list[ManagedProcess] = []
         try:
             ports = [free_port() for _ in range(processes)]
@@ -107,7 +107,7 @@ class Reporting:
         return httpx.Client(base_url=self._url, headers=headers, timeout=_READY_SECONDS, trust_env=False)
 
     def file(self, where: Casino) -> None:
-        """Publish the facts that file and approve the property and its submissions, as the registry does."""
+        """Publish the facts that file and approve the property and its submissions, as the registry would."""
         journal = Journal(_REGISTRY)
         said: list[Published] = []
         filed: PropertyFiled | SubmissionFiled
@@ -155,11 +155,11 @@ class Reporting:
 
     @property
     def records(self) -> int:
-        """Return the number of messages published, except on the topic that every process reads completely."""
+        """Return the number of published messages, except on `properties`, which every process reads completely."""
         return sum(count for topic, count in self.published.items() if topic is not PROPERTIES)
 
     def progress(self, *, seconds: float) -> Iterator[tuple[float, int]]:
-        """Yield the time and the number of `records` in the read model, whenever it changes, until all are read.
+        """Yield a time and the number of `records` read into the read model at every change, until all are read.
 
         The time is in seconds of `time.monotonic`. Raises: TooSlow.
         """
@@ -176,14 +176,14 @@ class Reporting:
                 before = count
 
     def wait_until_read(self, *, seconds: float) -> float:
-        """Wait until all of `records` are in the read model; return the seconds it took. Raises: TooSlow."""
+        """Wait until all `records` are in the read model; return the elapsed seconds. Raises: TooSlow."""
         started = time.monotonic()
         for _ in self.progress(seconds=seconds):
             pass
         return time.monotonic() - started
 
     def wait_until_tested(self, property_name: str, days: Sequence[date], *, seconds: float) -> float:
-        """Wait until the fairness tests of these sealed days have run; return the seconds it took. Raises: TooSlow."""
+        """Wait until the fairness tests of these sealed days have run; return the elapsed seconds. Raises: TooSlow."""
         started = time.monotonic()
         with psycopg.connect(self.conninfo, autocommit=True) as connection:
 
@@ -207,7 +207,7 @@ _TESTED: Final = (
 
 @contextmanager
 def reporting_stack(settings: Mapping[str, str]) -> Iterator[Reporting]:
-    """Yield servers for reporting, with these settings of the service; everything is stopped afterwards.
+    """Yield servers for reporting, with these service settings; everything is stopped afterwards.
 
     An embedded database gets a quarter of the memory as shared buffers, as on a dedicated server.
     """
@@ -223,7 +223,7 @@ def _bytes_of(message: Published) -> bytes:
 
 
 def _answer(processes: Sequence[ManagedProcess], ports: Iterable[int]) -> bool:
-    """Return whether all processes respond. Raises: TooSlow, with its log tail, if one of them has ended."""
+    """Return whether all processes respond. Raises: TooSlow if a process has ended, with the end of its log."""
     for process in processes:
         if not process.running:
             raise TooSlow(f"reporting has not started:\n{process.log_tail()}")

@@ -1,4 +1,4 @@
-"""Sends rounds to one stack at their arrival times, and waits until its services have processed them."""
+"""Send rounds to one stack at their arrival times, and wait until its services have processed them."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from loadtest.traffic.publish import Record as Sendable
 
 POLL_SECONDS: Final = 0.01
 _STALLED_SECONDS: Final = 300.0
-"""The time without any progress after which the run is considered broken."""
+"""The time without progress, in seconds, after which the run fails."""
 
 Place = tuple[str, int | None]
 """The position of an event: (stream, sequence)."""
@@ -41,8 +41,8 @@ class Bench:
     ) -> dict[Place, float]:
         """Send each record at its due time (seconds from now), or as soon as possible after it.
 
-        `at` maps the index of a record to a function that is called before that record is sent. Return the due time of
-        each record in seconds since the epoch, by position; for a record due at 0, the time at which it was sent.
+        `at` maps the index of a record to a function that is called before that record is sent. Return, by stream
+        position, the due time of each record in seconds since the epoch; for records due at 0, the time of sending.
         """
         moments: dict[Place, float] = {}
         began, clock = time.time(), time.monotonic()
@@ -58,7 +58,7 @@ class Bench:
         return moments
 
     def committed(self) -> None:
-        """Wait until round settlement has committed everything. Raises: TooSlow."""
+        """Wait until round settlement has committed every sent message. Raises: TooSlow."""
         self.reached(lambda: self._watch.settled(), lambda: self.produced)
 
     def reported(self) -> None:
@@ -66,7 +66,7 @@ class Bench:
         self.reached(lambda: self._watch.reported(), lambda: self._watch.entries())
 
     def reached(self, now: Callable[[], int], wanted: Callable[[], int]) -> None:
-        """Wait until `now` returns at least the number that `wanted` returns. Raises: TooSlow if it stops growing."""
+        """Wait until `now()` reaches `wanted()`. Raises: TooSlow if `now()` stops growing."""
         before, since = -1, time.monotonic()
         while (reached := now()) < (goal := wanted()):
             self._publisher.poll()

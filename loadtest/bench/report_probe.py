@@ -1,4 +1,4 @@
-"""Requests every report from reporting, measures the response times, and checks the reports' identities."""
+"""Request every report, measure the response times, and check the reports' accounting identities."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ from loadtest.bench.processes import OWN
 SPANS: Final = ("day", "week", "month", "year")
 _FORMS: Final = ("pdf", "xlsx", "csv")
 _BIGGEST: Final = 3
-"""How many of the longest monthly reports are requested in all formats."""
+"""The number of reports, those with the most rows in a month, that are requested in all formats."""
 _FORMS_OF: Final = ("master-game",)
 """Further reports that are requested in all formats."""
 
@@ -33,7 +33,7 @@ class Question:
 class Answer:
     """The response to a request: status code, duration, CPU seconds of reporting and the database, bytes, rows.
 
-    `digest` is the SHA-256 of the body. `broken` are the violated identities.
+    `digest` is the SHA-256 of the body. `broken` lists the violated accounting identities.
     """
 
     status: int
@@ -49,10 +49,10 @@ Answers = Mapping[Question, Answer]
 
 
 class Desk:
-    """Requests the reports of a property up to a gaming day, as known at a moment."""
+    """Requests a property's reports for periods that end with a gaming day, as known at a moment."""
 
     def __init__(self, client: httpx.Client, property_name: str, last_day: date, known_at: datetime) -> None:
-        """Use this client of reporting."""
+        """Request reports of a property and day through a client of reporting."""
         self._client = client
         self._asked = {
             "property": property_name,
@@ -61,7 +61,7 @@ class Desk:
         }
 
     def ask_all(self, spans: Sequence[str] = SPANS) -> dict[Question, Answer]:
-        """Request every report for each of its spans, and some in all formats; print and return the answers."""
+        """Request every report for each of its periods, some in all formats; print and return the answers."""
         reports = self._client.get("/reports").raise_for_status().json()
         asked = [Question(one["name"], span) for one in reports for span in spans if span in one["periods"]]
         say(f"{'report':20} {'span':6} {'form':5} {'status':6} {'rows':>7} {'bytes':>11} {'seconds':>8} {'processor'}")
@@ -107,14 +107,14 @@ def failures(answers: Answers) -> Iterator[str]:
 
 
 def differences(before: Answers, after: Answers, when: str) -> Iterator[str]:
-    """Yield a message for each request whose responses differ in their bytes; each message ends with `when`."""
+    """Yield a message, which ends with `when`, for each request whose two responses differ in their bytes."""
     for question, answer in before.items():
         if after[question].digest != answer.digest:
             yield f"{question.report} of a {question.period} as {question.form} has other bytes {when}"
 
 
 def worst(answers: Answers) -> str:
-    """Return which report and which file took longest, as text."""
+    """Return a text that names the slowest report and the slowest file, with their times."""
     found = []
     for what, forms in (("report", ("json",)), ("file", _FORMS)):
         of_forms = {question: answer for question, answer in answers.items() if question.form in forms}
@@ -127,7 +127,7 @@ def worst(answers: Answers) -> str:
 
 
 def empty(answers: Answers) -> Iterable[str]:
-    """Return the names of the reports that had no row in any span."""
+    """Return the names of the reports without rows in any period, sorted."""
     with_rows = {question.report for question, answer in answers.items() if answer.rows}
     return sorted({question.report for question in answers} - with_rows)
 

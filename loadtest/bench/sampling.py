@@ -1,4 +1,4 @@
-"""Samples each service's progress, memory and CPU time on a running stack, from a separate thread."""
+"""Sample each service's progress, memory and CPU time on a running stack, from a separate thread."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ _SECONDS: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The progress of services at a moment (seconds since the epoch): next offset by schema and (topic, partition)."""
+    """The progress of services at a moment (seconds since the epoch): next offsets by schema, topic and partition."""
 
     at: float
     reached: Mapping[str, Mapping[Place, int]]
 
     def read(self, schema: str, topic: str) -> int:
-        """Return the number of records of a topic that a service had processed and committed."""
+        """Return the number of a topic's records that a service had processed and committed at the sample's time."""
         return sum(offset for (name, _), offset in self.reached.get(schema, {}).items() if name == topic)
 
 
@@ -49,7 +49,7 @@ class Samples:
 
 
 def place_of(shard_name: str) -> Place | None:
-    """Return the partition of a shard named `settlements/3`, or `settlements/3@...` for a re-created topic; or None."""
+    """Return topic and partition of a shard named `settlements/3` (or `settlements/3@...` if re-created), or None."""
     topic, _, number = shard_name.partition("@")[0].rpartition("/")
     return (topic, int(number)) if number.isdecimal() else None
 

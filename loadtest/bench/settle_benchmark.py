@@ -1,7 +1,7 @@
 """Benchmark decoding and settling one full round of each game: `python -m loadtest.bench.settle_benchmark`.
 
-A fixed loop of plain Python is timed with each game. The ratio to it can be compared between machines; the microseconds
-cannot.
+A fixed loop of plain Python (the reference) is timed together with each game. The ratio of a game's time to the
+reference can be compared between machines; the microseconds cannot.
 """
 
 import json

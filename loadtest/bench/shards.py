@@ -2,10 +2,10 @@
 
   python -m loadtest.bench.shards --cells 1 4 16 64 --rounds 200
 
-A cell is a property with everything that settles its rounds: its rules, its hash chain and its Merkle tree. The
-rounds of all cells are mixed in order of time, and are decoded, settled, encoded, hashed and appended in this
-process. This is the pure part of the path; `loadtest.bench.load shards-64` plays the whole path. Printed is the CPU
-time per round. If cells share nothing, it does not depend on the number of cells, and the total is linear in rounds.
+A cell is a property with its rules, its hash chain and its Merkle tree. The rounds of all cells are interleaved in
+order of time, and are decoded, settled, encoded, hashed and appended in this process. This is the CPU-bound part of the
+path, without servers; `loadtest.bench.load shards-64` plays the whole path. Printed is the CPU time per round. If cells
+share nothing, it does not depend on the number of cells, and the total is linear in rounds.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from shared.journal.merkle import Frontier
 RESULTS: Final = Path("var/loadtest/shards.jsonl")
 _TABLES: Final = 12
 _TRIES: Final = 3
-"""The number of tries, of which the fastest counts: other load on the machine only ever makes a round slower."""
+"""The number of tries, of which only the fastest counts, because other load on the machine can only slow rounds."""
 _RECORDED: Final = datetime(2026, 5, 10, tzinfo=UTC)
 
 
@@ -61,7 +61,7 @@ class Point:
 
 
 def simulated(sites: Sequence[Site], records: Iterable[Record]) -> tuple[list[Cell], Point]:
-    """Return the cells after processing the records of their properties, and the cost; other records are skipped."""
+    """Process the records of these properties, skipping other records; return the cells and the cost."""
     cells = {site.document.property: Cell(site) for site in sites}
     mine = [(cells[name], record) for record in records if (name := record.key.split("/")[2]) in cells]
     began = time.process_time()

@@ -18,7 +18,7 @@ from shared.local.process import ManagedProcess, ProcessConfig
 
 _MAIN: Final = (sys.executable, "-P", "-m", "services.cli.main")
 ASKED_OFTEN: Final = {"PITLEDGER_FETCH_SECONDS": "0.01"}
-"""The settings for measuring ages on the embedded broker, which holds back messages for the whole fetch time.
+"""The settings for measuring latencies on the embedded broker, which delays messages for the whole fetch time.
 
 The fetch time is so short that it does not dominate the measurement (decision 28).
 """
@@ -26,7 +26,7 @@ _STOP_SECONDS: Final = 60.0
 
 
 class StackFailed(Exception):
-    """A command ended before it had printed its document."""
+    """A command ended before it printed its document."""
 
 
 @contextmanager
@@ -36,10 +36,10 @@ def started_stack(
     partitions: Mapping[str, int] | None = None,
     together: bool = False,
 ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the document of a stack of these services (all, if none is named), and its process id.
+    """Start a stack of these services (all, if none is named); yield the stack's document and the command's process id.
 
     With `together`, the services share one process; otherwise each has its own. Servers named by `environment` are used
-    instead of embedded ones. `partitions` is the number of partitions by topic, if not the usual one.
+    instead of embedded ones. `partitions` is the number of partitions by topic, where not the default.
     """
     words = ["up", f"--processes={1 if together else 'per-service'}", *(f"--service={service}" for service in services)]
     words += [f"--partitions={topic}={number}" for topic, number in (partitions or {}).items()]
@@ -49,9 +49,9 @@ def started_stack(
 
 @contextmanager
 def started(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[tuple[dict[str, Any], int]]:
-    """Yield the document that a command prints once its stack is running, and its process id.
+    """Start a command; yield the document that it prints once its stack is running, and its process id.
 
-    The stack ends with the block, and on Linux also if this process is killed.
+    The stack ends with the `with` block, and on Linux also if this process is killed.
     """
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*_MAIN, *words, "--json"],
@@ -113,7 +113,7 @@ def environment_of(document: dict[str, Any]) -> dict[str, str]:
 
 
 def target_of(document: dict[str, Any]) -> Target:
-    """Return the target for playing rounds on the stack, which must include the registry."""
+    """Return the `Target` for playing rounds on the stack, which must include the registry."""
     tokens = tokens_of(document)
     return Target(
         bootstrap_servers=document["kafka_bootstrap_servers"],

@@ -2,7 +2,7 @@
 
   python -m loadtest.bench.throughput --rounds 20000 --tables 12
 
-It starts a stack of its own, generates all events before timing starts, and measures:
+It starts its own stack, generates all events before timing starts, and measures:
 
 - throughput: a number of rounds produced as fast as the broker accepts them;
 - latency: rounds produced at a modest, even rate, each from its due time to its entry's `recorded_at`;
@@ -63,9 +63,9 @@ def measure(
     latency_seconds: int,
     signed: bool = False,
 ) -> Measured:
-    """Measure a running stack; `family` are its processes.
+    """Measure a running stack; `family` is the stack's group of processes.
 
-    If `signed`, devices sign the rounds, and the property requires it. Raises: TooSlow, NotDelivered.
+    With `signed`, devices sign the rounds, and the property requires signatures. Raises: TooSlow, NotDelivered.
     """
     plans = pit(tables)
     gaming_day = date.today() - timedelta(days=1)  # noqa: DTZ011 - any day that has passed everywhere will do
@@ -109,7 +109,7 @@ class _Measuring(Bench):
         self._family = family
 
     def run(self, messages: Sequence[Message]) -> None:
-        """Play messages without measuring, and wait until they are reported."""
+        """Play messages without measuring (warm-up), and wait until reporting has processed them."""
         self.play(messages, repeat(0.0, len(messages)))
         self.committed()
         self.reported()
@@ -164,7 +164,7 @@ class _Measuring(Bench):
 
 
 def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Alone:
-    """Return the times for decoding and settling some rounds in this process, each in its own loop."""
+    """Return the times for decoding and settling a round, measured in this process in two separate loops."""
     rules = {plan.name: compile_rules(plan.regulation, plan.submission) for plan in plans}
     raise_gc_threshold()
     started = time.perf_counter()
@@ -179,7 +179,7 @@ def measure_alone(messages: Sequence[Message], plans: Sequence[TablePlan]) -> Al
 
 
 def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options from these arguments, by default those of the process."""
+    """Return the options parsed from these arguments, by default from the process's arguments."""
     parser = argparse.ArgumentParser(prog="python -m loadtest", description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=20_000, help="number of rounds to measure (default: %(default)s)")
     parser.add_argument("--tables", type=int, default=48, help="number of tables (default: %(default)s)")

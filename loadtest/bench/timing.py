@@ -1,4 +1,4 @@
-"""The times at which each event was recorded, and committed by each service, according to the database."""
+"""Read from the database when each event was recorded, and when each service committed it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -18,10 +18,10 @@ _KEPT: Final = "SELECT current_setting('track_commit_timestamp')::boolean"
 
 
 def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, float]]:
-    """Return when each event was recorded, and committed by each service, in seconds since the epoch.
+    """Return the times at which each event was recorded and each service committed it, in seconds since the epoch.
 
-    The result maps `recorded`, `committed` and the schemas to times by event. It has only `recorded` if the server
-    keeps no commit timestamps (`track_commit_timestamp`).
+    The result maps `recorded`, `committed` and the schemas to times by event. It has only `recorded` if the server does
+    not store commit timestamps (`track_commit_timestamp`).
     """
     with psycopg.connect(conninfo) as connection:
         rows = connection.execute(_RECORDED.encode()).fetchall()
@@ -40,7 +40,7 @@ def moments(conninfo: str, schemas: Sequence[str]) -> dict[str, dict[Place, floa
 
 
 def everywhere(found: Mapping[str, Mapping[Place, float]]) -> dict[Place, float]:
-    """Return the time at which the last service had each event, for the events that all services have."""
+    """Return, by event, the time of the last service's commit, for events that all services have committed."""
     behind = [seen for name, seen in found.items() if name not in ("recorded", "committed")]
     if not behind:
         return {}

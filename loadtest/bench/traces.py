@@ -2,9 +2,9 @@
 
   python -m loadtest.bench.traces --rounds 12000 --turns 4
 
-Each turn plays the same rounds, unpaced, to a stack of the spine for each variant; every turn begins with a different
-variant. Spans are exported to an endpoint of this process. Rounds are sent without a trace context, so that each
-begins a trace in settlement.
+Each turn plays the same rounds, unpaced, to one stack per variant (with and without traces), alternating which variant
+is first. A stack runs only the services of the spine. Spans are exported to an endpoint in this process. Rounds are
+sent without a trace context, so that each round starts a trace in settlement.
 """
 
 import argparse
@@ -56,13 +56,13 @@ def lines(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def ways(turn: int) -> list[str]:
-    """Return the variants in the order of a turn; each turn begins with a different one."""
+    """Return the variants in the order for a turn; each turn starts with a different variant."""
     names = list(WAYS)
     return names[turn % len(names) :] + names[: turn % len(names)]
 
 
 def run(way: str, turn: int, *, rounds: int, tables: int, seed: int) -> Run:
-    """Play rounds to a stack of its own; return the result. Raises: TooSlow, NotDelivered."""
+    """Play rounds to a new stack; return the result. Raises: TooSlow, NotDelivered."""
     with collecting() as collector:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
         environment = {**clean, "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, **WAYS[way]}

@@ -70,7 +70,7 @@ _SUMS: Final[Mapping[str, Sequence[tuple[str, str, str]]]] = {
         ),
     ),
 }
-"""By schema: the name of a figure, the SQL query for its value, and the name of the sum that it must equal."""
+"""By schema: a figure's name, the SQL query for its value, and the name of the expected sum that it must equal."""
 
 
 @dataclass(slots=True)
@@ -86,11 +86,11 @@ class Verdict:
         return not self.differences
 
     def count(self, what: str, number: int = 1) -> None:
-        """Add to the number of items compared."""
+        """Increase the number of compared items of a kind."""
         self.compared[what] = self.compared.get(what, 0) + number
 
     def require(self, holds: bool, what: str) -> None:
-        """Add a deviation unless a condition holds."""
+        """Add a deviation if a condition is false."""
         if not holds:
             self.differences.append(what)
 
@@ -110,9 +110,9 @@ def judge_journal(
     events: Iterable[Stored],
     settlements: Iterable[Stored],
 ) -> None:
-    """Compare round settlement's journal and its topics with the records sent; add deviations to the verdict.
+    """Compare round settlement's journal and its topics with the sent records; add deviations to the verdict.
 
-    Of entries of other properties, only the hashes are verified.
+    For entries of other properties, only the hashes are verified.
     """
     sent = {(record.key, record.sequence): record for record in records}
     at = {(one.partition, one.offset): one for one in events}
@@ -125,7 +125,7 @@ def judge_journal(
 
 
 def judge_services(verdict: Verdict, target: Target, expected: Expected, schemas: Iterable[str]) -> None:
-    """Compare the sums in the services of these schemas with those that follow from the rounds."""
+    """Compare the sums in these schemas' services with the expected sums; add deviations to the verdict."""
     with psycopg.connect(target.conninfo) as connection:
         for schema in schemas:
             for what, statement, name in _SUMS.get(schema, ()):
@@ -137,7 +137,7 @@ def judge_services(verdict: Verdict, target: Target, expected: Expected, schemas
 
 
 def judge_refused(verdict: Verdict, target: Target, schemas: Iterable[str]) -> None:
-    """Require that no service has quarantined or is missing a record."""
+    """Add a deviation to the verdict for each service with quarantined records or gaps."""
     with Watch(target) as watch:
         for schema in schemas:
             if schema != "paytable_registry":
@@ -154,7 +154,7 @@ def judge_shard(
     expected: Expected,
     published: dict[tuple[int, int], str],
 ) -> None:
-    """Compare a shard's entries with the records in `sent` and the hashes in `published`, and remove matches."""
+    """Compare a shard's entries with the records in `sent` and hashes in `published`, removing matches from both."""
     head = genesis(name)
     follows = place_of(name)
     for seq, entry in enumerate(entries, 1):
@@ -211,7 +211,7 @@ class _Envelope(msgspec.Struct):
 
 
 def _published(settlements: Iterable[Stored], verdict: Verdict) -> dict[tuple[int, int], str]:
-    """Return the hash of each published entry, by (shard, sequence); duplicates must have the same hash."""
+    """Return the hash of each published entry, by (shard, sequence); add a deviation for duplicates that differ."""
     decoder = msgspec.json.Decoder(_Envelope)
     found: dict[tuple[int, int], str] = {}
     for message in settlements:

@@ -1,6 +1,6 @@
 """Simulates rounds of Blackjack: dealt in the order of the regulation, played by basic strategy.
 
-It shares no code with settlement, which must accept every round that is dealt here.
+The simulation shares no code with settlement, which must accept every simulated round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ TAKES_EVEN_MONEY: Final = "takes even money"
 SURRENDERS: Final = "surrenders"
 ADDS_HOUSE_MONEY: Final = "adds House Money"
 _HABITS: Final = {INSURES: 0.25, TAKES_EVEN_MONEY: 0.4, SURRENDERS: 0.5, ADDS_HOUSE_MONEY: 0.4}
-"""The share of players who have each habit.
+"""The share of players with each habit.
 
 A player without a habit never plays in that way, even where basic strategy recommends it.
 """
@@ -173,7 +173,7 @@ def _decide(box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules, *, black
 
 
 def _play(pair: Pair, box: _Box, shoe: Shoe, up: StandardCard, rules: HouseRules) -> list[BlackjackHand]:
-    """Return the hands played from two cards; a split hand is finished before the next one (§ 633a.11(b))."""
+    """Play two cards, and return the resulting hands; a split hand is finished before the next (§ 633a.11(b))."""
     wager = box.wagers["blackjack"] + box.added
     waiting: list[list[StandardCard]] = [list(pair)]
     done: list[BlackjackHand] = []
@@ -217,7 +217,7 @@ def _draw(cards: list[StandardCard], shoe: Shoe, up: StandardCard, *, may_split:
 
 
 def _open(box: _Box, rules: HouseRules) -> bool:
-    """Return whether the dealer's cards still decide any hand or wager of the player (§ 633a.7(n))."""
+    """Return whether any hand or wager of the player still depends on the dealer's cards (§ 633a.7(n))."""
     if "hit_and_run_progressive" in box.wagers:
         return True
     if len(box.hands) == 1 and not rules.switch and is_blackjack(*box.dealt[0]):
@@ -226,7 +226,7 @@ def _open(box: _Box, rules: HouseRules) -> bool:
 
 
 def _house_money_odds(first: StandardCard, second: StandardCard, *, decks: int) -> int:
-    """Return N of the N to 1 odds that House Money pays on two cards; 0 if it loses (§ 633a.13(n))."""
+    """Return N for House Money's odds of N to 1 on two cards; 0 if the wager loses (§ 633a.13(n))."""
     ranks = {first[0], second[0]}
     suited = first[1] == second[1]
     if len(ranks) == 1:

@@ -37,7 +37,7 @@ class Wagered:
         return self.handle + self.vigorish + self.house_in_bank - self.payout
 
     def add(self, other: "Wagered", sign: int = 1) -> None:
-        """Add another total to this one; with `sign` -1, subtract it."""
+        """Add another total to this total; with `sign` -1, subtract it."""
         for name in FIGURES:
             setattr(self, name, getattr(self, name) + sign * getattr(other, name))
 
@@ -60,7 +60,7 @@ class Books:
     notices_reversed: int = 0
 
     def add(self, message: Message) -> None:
-        """Add a message with its settlements, as the journal must count it."""
+        """Add a message and its settlements to the totals, as expected in the journal."""
         self.messages[message.kind] += 1
         for sign, settlement in message.books:
             self.rounds += sign

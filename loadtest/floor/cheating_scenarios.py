@@ -1,4 +1,4 @@
-"""Cheating at a simulated table. The records are plausible, so no validation refuses them.
+"""Simulated cheating at a table, with plausible records, which no validation refuses.
 
 A dealer who overpays is `loadtest.floor.pit_items.Overpaying`: the records are correct, but chips are missing.
 """
@@ -15,7 +15,7 @@ ADDED_WAGERS: Final = 4
 
 
 class KnowsTheCards:
-    """Changes records as if a player knew the cards, and made a side bet only when it wins. It is an `Amend`."""
+    """An `Amend` that simulates a player who knows the cards, and makes a side bet only when it wins."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, cents: int) -> None:
         """Change the records of the player at `seat`; `cents` is the amount of the side bet."""
@@ -36,7 +36,7 @@ class KnowsTheCards:
 
 
 class PostsLate:
-    """Changes records as if a player added chips to some winning wagers (past posting). It is an `Amend`."""
+    """An `Amend` that simulates a player who adds chips to some winning wagers (past posting)."""
 
     def __init__(self, plan: TablePlan, *, seat: int, wager: str, share: float, seed: int) -> None:
         """Change the records of the player at `seat`; `share` is the share of winning wagers that are raised."""

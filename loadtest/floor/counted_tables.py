@@ -16,7 +16,7 @@ from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS, TIP_COLLECTO
 from shared.contracts.properties import ExpectedHold, PropertyGame, Sales
 
 OVER_CENTS: Final = 1_000_00
-"""The smallest sale, in cents, that a table reports if it reports only large sales."""
+"""The smallest sale, in cents, reported by a table that reports only large sales."""
 
 _HALF: Final = timedelta(hours=2)
 _SALES: Final = 12
@@ -51,11 +51,11 @@ COUNTED: Final = (
     CountedPlan("RL01", "double-zero-roulette", "roulette", "over", 7, 10_00, "19.0"),
     CountedPlan("MB01", "mini-baccarat", "minibaccarat", "none", 7, 25_00, "12.5", sends_credit=True),
 )
-"""One table for each kind of game without a catalogue; together they have every way of reporting sales."""
+"""One table for each kind of game without a catalogue; together the tables cover every way of reporting sales."""
 
 
 def games_of(plans: Sequence[CountedPlan], since: date) -> tuple[PropertyGame, ...]:
-    """Return the games of these tables for the property document, with their expected hold from `since` on."""
+    """Return these tables' games for the property document, with expected hold from `since` on."""
     return tuple(
         PropertyGame(
             game=plan.game,
@@ -83,7 +83,7 @@ class CountedDay:
     _shift: str = SHIFTS[0]
 
     def __post_init__(self) -> None:
-        """Seed the table's chance."""
+        """Start a table's day, with chance seeded by the table's name and the gaming day."""
         self._chance = Random(f"{self.plan.name}/{self.gaming_day}")
 
     def play(self) -> None:
@@ -121,7 +121,7 @@ class CountedDay:
             self._held += _CHIP_CENTS * self._chance.randint(-60, 120)
 
     def _sell(self, at: datetime, cents: int, *, is_check: bool) -> None:
-        """Sell chips and report the sale: a counter check always, a sale for currency as the table's `sales` says."""
+        """Sell chips, and report the sale: always for a counter check; for currency, depending on `plan.sales`."""
         self._held -= cents
         self.money.drop += cents
         if is_check:

@@ -8,7 +8,7 @@ CardT = TypeVar("CardT", bound=str)
 
 
 class Deck(Generic[CardT]):
-    """The cards of one table. `number` is the number of the shuffle, from 1; each round begins with a new shuffle."""
+    """A table's deck of cards. `number` is the number of the shuffle, from 1; each round begins with a new shuffle."""
 
     def __init__(self, cards: Sequence[CardT], chance: Random) -> None:
         self.number = 1

@@ -1,4 +1,4 @@
-"""The signing devices and systems of the floor: terminals sign rounds; card readers and other systems sign the rest."""
+"""The floor's signing devices and systems: terminals sign rounds; card readers and systems sign all other events."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,7 +18,7 @@ CARD_READER: Final = "card reader"
 class Devices:
     """The devices and systems of properties, each with a newly generated key.
 
-    `documents` are the property documents with these devices; they require signatures from the beginning.
+    `documents` are the property documents with these devices, which require signatures from the start.
     """
 
     def __init__(self, documents: Iterable[PropertyDocument]) -> None:

@@ -1,6 +1,6 @@
-"""Simulates DJ Wild Stud Poker: five cards each in stacks (§ 687a.8(d)), then a Raise Wager or a fold.
+"""Simulates DJ Wild Stud Poker: five cards each, dealt in stacks (§ 687a.8(d)), then a Raise Wager or a fold.
 
-A player raises with a pair or better, which any wild card makes, and otherwise folds; some also raise with an ace.
+A player raises with a pair or better (any wild card makes a pair), and otherwise folds; some also raise with an ace.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class DjWildTable(DeckTable[Card]):
 
 
 def is_raised(hand: Sequence[Card], *, with_an_ace: bool) -> bool:
-    """Return whether a player raises with five cards.
+    """Return whether a player raises with these five cards.
 
     >>> is_raised(["Ks", "9d", "7c", "5h", "2s"], with_an_ace=False)
     True

@@ -1,7 +1,7 @@
 """Electronic wagers of a simulated day: game accounts are opened, funded, and debited before each round ends.
 
 An electronic table authorizes and captures its wagers over HTTP before it sends the record of the round. The records of
-other tables are not delayed by this.
+other tables are not delayed.
 """
 
 import json
@@ -42,7 +42,7 @@ class AccountMoney:
 
 
 def account_money(settlement: Settlement, funded: Sequence[Mapping[str, Any]]) -> list[AccountMoney]:
-    """Return the debits and credits of a round's funded wagers; meter awards are hand-paid."""
+    """Return the debits and credits of a round's account-funded wagers, without meter awards, which are hand-paid."""
     found = []
     for part in funded:
         left, staked, credited = part["cents"], 0, 0
@@ -89,9 +89,9 @@ class Money:
 
 @dataclass(slots=True)
 class _Account:
-    """A game account in cents: `sure` is the balance without pending winnings, `balance` the balance after all results.
+    """A game account, in cents: `sure` is the balance without pending winnings, `balance` that after all results.
 
-    `ready` is done once the last buy-in has been made.
+    `ready` is the future of the last buy-in.
     """
 
     table: str
@@ -123,7 +123,7 @@ class ElectronicTables:
     _open: list[HTTPConnection] = field(default_factory=list)
 
     def funded(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Yield the messages. An electronic table's message waits until its wagers are authorized.
+        """Yield the messages, an electronic table's message only once its wagers are authorized.
 
         Raises: AccountsRefused.
         """
@@ -175,7 +175,7 @@ class ElectronicTables:
         return pool.submit(self._play, data, funded, ready)
 
     def _prepared(self, table: str, name: str, cents: int, pool: ThreadPoolExecutor) -> "Future[None]":
-        """Return a future that is done once the account has enough money for the wager."""
+        """Reserve a wager's amount; return a future that is done once the account's buy-ins cover it."""
         account = self._accounts.get(name)
         if account is None:
             account = self._accounts[name] = _Account(table)

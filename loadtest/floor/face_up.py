@@ -1,7 +1,7 @@
 """Simulates Face Up Pai Gow Poker: the dealer's cards lie face up while the players set their hands.
 
-Most players set their hands against the dealer's two hands, which are set by the house way. The others also use the
-house way.
+Most players set their hands to beat the dealer's two hands, which are set by the house way. All other players also use
+the house way.
 """
 
 from collections.abc import Mapping, Sequence

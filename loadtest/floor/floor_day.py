@@ -1,7 +1,7 @@
 """The tables of a floor during a gaming day: every round of every table, with its settlement.
 
-Pure: the result depends only on the arguments. Chance comes from `random.Random`, seeded by the seed and the table's
-name, so that a table's rounds do not depend on other tables.
+Deterministic: the result depends only on the arguments. Chance comes from `random.Random`, seeded by the seed and the
+table's name, so that a table's rounds do not depend on other tables.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,14 +28,14 @@ SECONDS_PER_ROUND: Final = 60.0
 _SECONDS_OF_PLAY: Final = 20 * 3600.0
 """The seconds of play in a gaming day. Tables whose rounds do not fit at the usual pace play faster."""
 _PACE: Final = (0.75, 1.25)
-"""The range of the time from one round's opening to the next one's, as a factor of `SECONDS_PER_ROUND`."""
+"""The range of the time from a round's opening to the next opening, as a factor of `SECONDS_PER_ROUND`."""
 _DEALING: Final = 0.8
 
 DEALER_ROUNDS: Final = 40
 """The number of rounds after which a dealer leaves the table."""
 
 Amend = Callable[[Round], Round]
-"""A function that is called with a played round and returns the changed record of it."""
+"""A function that receives a played round, and returns the record with changes."""
 
 _played: Final[TypeAdapter[Played]] = TypeAdapter(Played)
 
@@ -50,7 +50,7 @@ class Dealt:
 
 
 def opening(gaming_day: date) -> datetime:
-    """Return the moment at which the tables open."""
+    """Return the time at which the tables open on a gaming day."""
     return begins_at(gaming_day, TIME_ZONE, BEGINS)
 
 
@@ -60,7 +60,7 @@ def pace(rounds: int) -> float:
 
 
 class TableInPlay:
-    """A table that is played round by round from its opening. `closes_at` is known before the round is played."""
+    """A table that is played round by round from its opening. `closes_at` is the next round's closing time."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ def table_rounds(
     seconds_per_round: float = SECONDS_PER_ROUND,
     amend: Amend | None = None,
 ) -> Iterator[Dealt]:
-    """Yield the rounds of one table from its opening, without end; the caller takes as many as needed.
+    """Yield the rounds of one table from its opening, endlessly.
 
     Each meter begins at its reset amount, and each record contains the meter displays before its round. `amend` changes
     the record of each round.

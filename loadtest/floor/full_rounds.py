@@ -1,4 +1,4 @@
-"""A full table of each game: a round with every seat taken and many wagers each, as documents."""
+"""A full table of each game: a round document with every seat taken and many wagers per seat."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _BLACKJACK_HANDS: Final[list[list[Document]]] = [
 
 
 def _blackjack(unit: int) -> Document:
-    """Return a round of seven seats with three side bets each: hands drawn, split and doubled, a drawing dealer."""
+    """Return a Blackjack round of seven seats with three side bets each: hits, splits, doubles, a drawing dealer."""
     seats = []
     for number, hands in enumerate(_BLACKJACK_HANDS, start=1):
         dealt = hands[0]["cards"][:2] if len(hands) == 1 else [hand["cards"][0] for hand in hands]
@@ -166,7 +166,7 @@ _RI_PAI_GOW: Final[Document] = {
 
 
 def _ri_pai_gow(unit: int) -> Document:
-    """Return a round of six seats, one of which banks: bonus and progressive each, two position picks for players."""
+    """Return a round of six seats, including the bank: bonus and progressive each, two position picks per player."""
     seats: list[Document] = []
     for number, (cards, low) in enumerate(_FACE_UP_HANDS, start=1):
         wagers = {"bonus": unit, "progressive_payout": 100}

@@ -1,4 +1,4 @@
-"""The interface of a simulated game: its rules, the licensee's offers of it, and how its tables are dealt.
+"""The interface of a simulated game: its rules, the licensee's rules submissions, and the dealing of its tables.
 
 Each game is a module that ends with one `FloorGame`; `loadtest.floor.games` lists all of them. Time, players, meters
 and settlement are shared by all games.
@@ -22,14 +22,14 @@ class Dealing(Protocol):
 
     @property
     def side_bets(self) -> Mapping[str, Sequence[int]]:
-        """Return the amounts, in cents, of each optional wager."""
+        """Return the possible amounts, in cents, of each optional wager, by wager type."""
 
     @property
     def shoe(self) -> int:
         """Return the number of the shuffle from which the next round is dealt."""
 
     def relieve(self) -> None:
-        """Change dealers."""
+        """Change the table's dealer."""
 
     def play(self, players: Sequence[Player], meters: Mapping[str, int]) -> Round:
         """Deal and play a round for players in seat order; `meters` are the meter displays before it, in cents."""
@@ -39,9 +39,9 @@ class Dealing(Protocol):
 class FloorGame:
     """A game under one regulation, as the simulated licensee offers it.
 
-    `code` is the prefix of its table names. `offers` are rules submissions as documents, by the licensee's name for the
-    game. `habits` maps habits of play to the share of players who have them. `electronic` are the wagers that are
-    placed through the electronic wagering system and funded from accounts.
+    `code` is the prefix of the game's table names. `offers` are rules submissions as documents, by the licensee's name
+    for the game. `habits` maps habits of play to the share of players who have them. `electronic` are the wagers that
+    are placed through the electronic wagering system and funded from accounts.
     """
 
     code: str

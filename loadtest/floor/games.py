@@ -39,7 +39,7 @@ _PIT: Final = (
     "pai-gow",
     "face-up-pai-gow",
 )
-"""Twelve tables, by the licensee's names for their games; `loadtest.floor.messages` plants faults at the first ones."""
+"""Twelve tables, by the licensee's names for their games; `loadtest.floor.messages` plants faults at the first."""
 
 _MINIMUMS: Final = (1500, 2500, 2500, 5000)
 """Table minimums in cents, assigned to the tables in turn."""
@@ -51,12 +51,12 @@ _BY_OFFER: Final = {offer: game for game in GAMES for offer in game.offers}
 
 
 def pit(tables: int) -> tuple[TablePlan, ...]:
-    """Return the tables of a pit: the twelve in `_PIT`, repeated or cut to the number wanted."""
+    """Return the tables of a pit: the twelve in `_PIT`, repeated or truncated to this number."""
     return _plans(islice(cycle(_PIT), tables))
 
 
 def floor_of(game: FloorGame, tables: int) -> tuple[TablePlan, ...]:
-    """Return tables of one game outside the pit, using its offers in turn."""
+    """Return tables of one game, outside the pit, that use the game's offers in turn."""
     return _plans(islice(cycle(game.offers), tables))
 
 

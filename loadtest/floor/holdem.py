@@ -1,7 +1,7 @@
 """Simulates Texas Hold 'Em Bonus Poker: dealt by § 647a.8(d) and § 647a.11, played by simple rules.
 
-A player folds a deuce with an unsuited 3 to 7, and raises with everything else. On the Flop and on the Turn card the
-player wagers with a pair or better that is not on the board alone, and checks otherwise.
+A player folds a deuce with an unsuited 3 to 7, and raises with everything else. On the Flop and the Turn, the player
+wagers with a pair or better that the board alone does not form, and otherwise checks.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ LUCKY_ROUNDS: Final = 0.25
 
 FOLDS: Final = "folds"
 _HABITS: Final = {FOLDS: 0.9}
-"""The share of players who fold weak cards; the others see the Flop with any two cards."""
+"""The share of players who fold weak cards; all other players see the Flop with any two cards."""
 
 OFFERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdem-bonus": {
@@ -110,13 +110,13 @@ class HoldemTable(DeckTable[StandardCard]):
         )
 
     def _burn_and_draw(self, count: int) -> tuple[StandardCard, ...]:
-        """Return the next community cards, after burning one (§ 647a.11(c), (e), (g))."""
+        """Burn a card, and return the next community cards (§ 647a.11(c), (e), (g))."""
         self._cards.draw(1)
         return self._cards.draw(count)
 
 
 def is_folded(hand: Sequence[StandardCard]) -> bool:
-    """Return whether a player with the habit folds these two cards before the Flop.
+    """Return whether a folding player folds these two cards before the Flop: a deuce with an unsuited 3 to 7.
 
     >>> is_folded(["2s", "7d"]), is_folded(["2s", "7s"]), is_folded(["2s", "8d"])
     (True, False, False)
@@ -136,7 +136,7 @@ def is_wagered_on(hand: Sequence[StandardCard], community: Sequence[StandardCard
 
 
 def _by_themselves(community: Sequence[StandardCard]) -> Category:
-    """Return the category of hand that three or four community cards form alone."""
+    """Return the category of the hand that three or four community cards form by themselves."""
     most, *others = sorted(Counter(card[0] for card in community).values(), reverse=True)
     if most == 4:
         return Category.four_of_a_kind

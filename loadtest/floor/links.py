@@ -1,4 +1,4 @@
-"""The linked progressive of the pit: one meter fed by the wagers of several tables, and hit once a day.
+"""The linked progressive of the pit: a meter fed by the wagers of several tables, and hit once a day.
 
 The rounds of the linked tables are played in the order of their closing times, so that each record has the linked
 meter's display before its round.
@@ -26,12 +26,12 @@ _HIT_WAGER_CENTS: Final = 500
 
 
 def linked_meter(plan: TablePlan) -> str | None:
-    """Return the meter of a table that feeds the linked progressive, or None."""
+    """Return the name of the table's meter that feeds the linked progressive, or None."""
     return FEEDS.get(plan.game)
 
 
 def pool_of(plan: TablePlan, meter: str) -> str:
-    """Return the pool that a table's meter feeds: one pool for all linked meters, one for each other meter."""
+    """Return the name of the pool that a table's meter feeds: linked meters share a pool, every other has its own."""
     return POOL if meter == linked_meter(plan) else f"{plan.name}.{meter}"
 
 
@@ -84,7 +84,7 @@ class LinkedTables:
         return tuple(self._tables)
 
     def rounds(self, table: str) -> Iterator[Dealt]:
-        """Yield the rounds of one linked table; rounds of other tables that are played meanwhile are kept for later."""
+        """Yield the rounds of one linked table, storing other tables' rounds that must be played in between."""
         dealt = self._dealt[table]
         for _ in range(self._counts[table]):
             while not dealt:
@@ -104,7 +104,7 @@ class LinkedTables:
 
 
 def bad_beat(record: Round) -> Round:
-    """Return the round, altered so that it hits the linked progressive: a 20 against a dealer's 21 of seven cards."""
+    """Return the round, altered to hit the linked progressive: a player's 20 against a dealer's 21 of seven cards."""
     assert isinstance(record, BlackjackRound)
     first = record.seats[0]
     seat = first.model_copy(

@@ -13,8 +13,8 @@ without a meter:
 | refused | 11 of the second table | a wager that the table does not offer: quarantined; its sequence stays a gap |
 | misset | 7 of the first table of Face Up Pai Gow | the dealer's hand is not set by the house way |
 
-If there are fewer than four such Blackjack tables, a table has several of the faults. A table with fewer than
-`PLANTED_ROUNDS` rounds has none.
+With fewer than four such Blackjack tables, a table has several of the faults. A table with fewer than `PLANTED_ROUNDS`
+rounds has no fault.
 """
 
 import heapq
@@ -46,7 +46,7 @@ Kind = Literal["round", "void", "correction", "late", "duplicate", "malformed", 
 Sign = Literal[1, -1]
 
 PLANTED_ROUNDS: Final = 12
-"""The number of rounds below which a table has no plants."""
+"""The minimum number of rounds of a table with planted faults."""
 
 _VOID, _CORRECTION, _LATE, _MISSET, _DUPLICATE, _MALFORMED, _REFUSED = 2, 3, 6, 7, 9, 10, 11
 _LATER: Final = 2
@@ -118,7 +118,7 @@ def day(
 
 
 def _carriers(plans: Sequence[TablePlan]) -> dict[str, frozenset[Kind]]:
-    """Return the plants by table. Tables with meters have none that change wagers, as meter readings would be wrong."""
+    """Return the planted faults by table; none change wagers at tables with meters, whose readings would be wrong."""
     without_meter = [plan.name for plan in plans if plan.kind is BLACKJACK and not initial_meters(plan)]
     turns: tuple[tuple[Kind, int], ...] = (
         ("void", 0), ("correction", 1), ("late", 2), ("duplicate", 3), ("malformed", 0), ("refused", 1),
@@ -162,7 +162,7 @@ def _stream(
 
 
 class _Sender:
-    """A table's system, which numbers the messages and encodes them."""
+    """A table's system, which numbers and encodes the table's messages."""
 
     def __init__(self, source: str, plan: TablePlan) -> None:
         self._source = source
@@ -184,7 +184,7 @@ class _Sender:
         return self._message("refused", RoundCompleted, dealt.data.model_copy(update={"round": record}), ())
 
     def misset(self, dealt: Dealt) -> Message:
-        """Return a round whose dealer's hand is misset: the first two cards that are no low hand of the house way."""
+        """Return the message of a round whose dealer's hand is misset: its low hand is not that of the house way."""
         self._sent_at = dealt.data.closed_at
         original = dealt.data.round
         assert isinstance(original, FaceUpRound)

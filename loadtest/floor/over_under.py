@@ -1,4 +1,4 @@
-"""Simulates Over/Under: one card each, the decisions, then two more cards a hand (§ 686a.7(e)-(h)).
+"""Simulates Over/Under: one card each, the players' decisions, then two more cards per hand (§ 686a.7(e)-(h)).
 
 A player takes the likelier side after the first card: under on a 2 to 5, over on anything else. Surrendering the Ante
 Wager is never better, as even a 6 wins more than one time in four, but some players surrender a 5 or a 6.

@@ -1,7 +1,7 @@
 """Simulates Pai Gow Poker in Pennsylvania and Rhode Island, banked by the house or by a player.
 
 Players set their hands by the house way, as the dealer would advise. The simulation shares no code with settlement,
-which must accept every round that is dealt here.
+which must accept every simulated round.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,13 +38,13 @@ SURRENDERS: Final = "surrenders"
 _HABITS: Final = {BANKS: 0.1, CO_BANKS: 0.3, SURRENDERS: 0.1}
 """The share of players who have each habit.
 
-A player who banks shares the bank with the house if that is offered and the player has the second habit.
+A player who banks shares the bank with the house if co-banking is offered and the player has the second habit.
 """
 
 BANKS_WHEN_OFFERED: Final = 0.5
 """The probability that a player with the habit of banking accepts the bank when it is offered."""
 WANTS_NO_DEALER_WAGER: Final = 0.25
-"""The probability that a bank directs the dealer to place no wager; it is half that for a wager of half the amount."""
+"""The probability that a bank directs the dealer to place no wager; for half the amount, half this probability."""
 SURRENDERS_LOSING_HANDS: Final = 0.5
 """The probability that a player with the habit surrenders a hand that the opposing hands beat."""
 PICKS_TWO_NUMBERS: Final = 0.3
@@ -153,7 +153,7 @@ class PaiGowTable(DeckTable[Card]):
         return None
 
     def _dealer_wager(self, bank: Player) -> int:
-        """Return the dealer's wager against a bank, in cents: its last wager, or less if directed, § 645a.12(g)."""
+        """Return the dealer's wager against a bank, in cents: the bank's last wager, half of it, or 0, § 645a.12(g)."""
         wished = self._chance.random()
         if wished < WANTS_NO_DEALER_WAGER:
             return 0
@@ -161,7 +161,7 @@ class PaiGowTable(DeckTable[Card]):
         return last // 2 if wished < WANTS_NO_DEALER_WAGER * 1.5 else last
 
     def _bank_seat(self, player: Player, hand: SetHand) -> PaiGowSeat:
-        """Return the bank's seat, which has only optional wagers, but none on the starting position."""
+        """Return the bank's seat, with only optional wagers, but not the wager on the starting position."""
         wagers = player.side_wagers(self._chance)
         wagers.pop(STARTING_POSITION, None)
         return PaiGowSeat(

@@ -1,10 +1,10 @@
 """The pit of a simulated day: what floorpersons, dealers and security report about the tables, besides rounds.
 
-It is derived from the rounds that the tables sent: new players buy chips for currency and counter checks, the cage
-fills a low tray, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and assessed
-vigorish collected. A count finds the opener plus movements and rounds, from the simulator's own settlements, except for
-one planted variance and the losses by an overpaying dealer. Also planted, if the pit has suitable tables: a fill on
-paper, waived and returned vigorish, and cards that are changed too late.
+The pit's day is derived from the rounds that the tables sent: new players buy chips for currency and counter checks,
+the cage fills a low tray, two shifts are counted, drop boxes are exchanged, coupons dropped, tips collected, and
+assessed vigorish collected. A count equals the opener plus movements and the results of rounds by the simulator's own
+settlements, except for one planted variance and the losses by an overpaying dealer. Also planted, if the pit has
+suitable tables: a fill on paper, waived and returned vigorish, and cards that are changed too late.
 """
 
 import json
@@ -46,7 +46,7 @@ _NOTE_CENTS: Final = 100_00
 
 
 def chips(settlement: Settlement, funded: Sequence[Mapping[str, Any]] = ()) -> int:
-    """Return the chips that a round added to the tray, cents, without meter awards and electronic wagers."""
+    """Return the chips that a round added to the tray, in cents, without meter awards and electronic wagers."""
     total = 0
     for line in settlement.lines:
         if line.outcome == "void":
@@ -70,8 +70,8 @@ class PitDay:
     """The pit's day: slips in the order of their requests, boxes, and the expected books.
 
     `planted` is the table of the planted variance, and the sequence of its count. `late_cards` are the tables with
-    overdue cards. `counts` lists each table's counts after its opener. `poker` is the time collected by poker table,
-    cents; poker tables are not in `tables`, because they have no win.
+    overdue cards. `counts` lists each table's counts after its opener. `poker` is the time collection by poker table,
+    in cents; poker tables are not in `tables`, because they have no win.
     """
 
     property: str
@@ -94,12 +94,12 @@ class PitDay:
         ]
 
     def reports(self, numbers: Mapping[Slip, int]) -> Iterator[Report]:
-        """Yield the records of all pit streams; `numbers` has the number of each slip."""
+        """Yield the records of all pit streams; `numbers` maps each slip to its number."""
         for event in self.events(numbers):
             yield Report(event.source, encode(event))
 
     def events(self, numbers: Mapping[Slip, int], sent: Mapping[str, int] | None = None) -> Iterator[Event[Any]]:
-        """Yield the events of each table in order; `sent` is how many events each table had sent before the day."""
+        """Yield each table's pit events in order; `sent` is the number of events by table sent before the day."""
         for table, events in self._events.items():
             source = pit_source(self.property, table)
             first = 1 + (sent or {}).get(table, 0)
@@ -125,7 +125,7 @@ class PitDay:
 
 
 def bought_by(seats: Sequence[Mapping[str, Any]], seen: set[str]) -> tuple[int, ...]:
-    """Return the buy-ins of players who are at the table for the first time, cents, and add the players to `seen`."""
+    """Return the buy-ins, in cents, of players who are not in `seen` yet, and add these players to `seen`."""
     found = []
     for seat in seats:
         player = seat.get("player")
@@ -150,7 +150,7 @@ class PitBook:
         counted: Sequence[CountedPlan] = (),
         poker: Sequence[PokerPlan] = (),
     ) -> None:
-        """Begin a day. `openers` are the opening inventories that differ from the default, in cents by table.
+        """Start a day. `openers` are the opening inventories that differ from the default, in cents by table.
 
         `counted` and `poker` are further tables, in addition to `plans`; they report no rounds.
         """
@@ -165,7 +165,7 @@ class PitBook:
         self._seen: set[str] = set()
 
     def look(self, message: Message) -> Message:
-        """Collect the round that a message reports, and return the message."""
+        """Collect, correct or void the round that a message reports; return the message unchanged."""
         if message.books and message.round_id is not None:
             rounds = self._rounds[message.table]
             if message.kind == "void":
@@ -178,11 +178,11 @@ class PitBook:
         return message
 
     def add(self, table: str, one: RoundInPit) -> None:
-        """Collect a round that no message reports."""
+        """Collect a round directly, without a message."""
         self._rounds[table][one.round_id] = one
 
     def closed_at(self, table: str) -> list[datetime]:
-        """Return the closing times of a table's rounds that were not voided; none if it reports no rounds."""
+        """Return the closing times of a table's rounds that were not voided; empty if the table reports no rounds."""
         return [one.closed_at for one in self._rounds.get(table, {}).values() if not one.void]
 
     def handle_cents(self, table: str, seat: int, spans: Iterable[tuple[datetime, datetime]]) -> int:
@@ -279,7 +279,7 @@ def _place(events: Sequence[PitEvent], kind: str) -> int:
 
 
 def round_in_pit(data: Mapping[str, Any], settlement: Settlement, bought: tuple[int, ...]) -> RoundInPit:
-    """Return a reported round as the pit sees it; `bought` are the buy-ins before it, in cents."""
+    """Return the pit's view of a reported round; `bought` are the buy-ins before the round, in cents."""
     vigorish: dict[tuple[int, bool], int] = {}
     for line in settlement.lines:
         if line.vigorish:

@@ -1,4 +1,4 @@
-"""The data of a simulated pit: rounds as the pit sees them, slips, drop boxes, a table's money, and its events."""
+"""The data of a simulated pit: the pit's view of rounds, slips, drop boxes, a table's money, and its events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ def dealt_from_hand(plan: TablePlan) -> bool:
 
 @dataclass(slots=True)
 class RoundInPit:
-    """A round as the pit sees it: the buy-ins before it, the chips it added to the tray, and vigorish, all in cents.
+    """The pit's view of a round: buy-ins before it, chips that it added to the tray, and vigorish, all in cents.
 
     `vigorish` contains (seat, whether as the bank, cents). `largest` is the seat of the largest wager, and whether it
     won. `handle` is the amount wagered against the house by seat.
@@ -52,7 +52,7 @@ class RoundInPit:
     void: bool = False
 
     def take_back(self) -> None:
-        """Void the round; the buy-ins before it stay."""
+        """Void the round, but keep the buy-ins before it."""
         self.chips, self.vigorish, self.largest, self.void = 0, (), None, True
 
 
@@ -119,7 +119,7 @@ class Overpaying:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A count of a table as the books must show it: the dealers since the last count, and the count's variance."""
+    """The expected books of a table count: the dealers since the last count, and the count's variance in cents."""
 
     dealers: frozenset[str]
     variance_cents: int
@@ -127,11 +127,11 @@ class Counted:
 
 @dataclass(slots=True)
 class TableMoney:
-    """The expected win report of a table, cents (§ 601a.9).
+    """The expected win report of a table, in cents (§ 601a.9).
 
     `rounds_win` is the settled win in chips, and `counted_win` the win by count, which is the whole win of a counted
-    table. `drop` is currency and counter checks; coupons are counted at their stated value and are never drop. `tips`
-    are in no report of table inventory.
+    table. `drop` is currency and counter checks; coupons are counted at their stated value, and are not part of the
+    drop. Table inventory reports no `tips`.
     """
 
     opened: bool = True
@@ -152,7 +152,7 @@ class TableMoney:
 
     @property
     def win(self) -> int:
-        """Return closer + credits + drop - opener - fills."""
+        """Return the table's win in cents: closer + credits + drop - opener - fills."""
         return self.closer + self.credits + self.drop - self.opener - self.fills
 
 
@@ -168,7 +168,7 @@ class Vigorish:
 
 @dataclass(frozen=True, slots=True)
 class PitEvent:
-    """An event of a pit stream before its sequence is assigned; `slip` is the slip whose number goes into its data."""
+    """A pit event before its sequence is assigned; `slip` is the slip whose number is to be added to its data."""
 
     at: datetime
     type: str

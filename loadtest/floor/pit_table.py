@@ -1,4 +1,4 @@
-"""One table of a simulated pit from its opener to its closer: what its staff report, and the expected books."""
+"""One table of a simulated pit from its opener to its closer: the staff's reports, and the expected books."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ CREDIT_CENTS: Final = 2_000_00
 PLANTED_CENTS: Final = -100_00
 """The planted variance of the first table's shift count, in cents."""
 COUPON_CENTS: Final = 10_00
-"""The stated value of a coupon in cents; no wager is smaller, because a match play coupon requires that."""
+"""The stated value of a coupon in cents; no wager is smaller, as match play coupons require."""
 OVER_COLLECTED_CENTS: Final = 1_00
 """The amount of vigorish, in cents, that a dealer once collects too much and returns."""
 TIPS_CENTS: Final = 50
@@ -94,7 +94,7 @@ class TableDay:
         self._held = self.money.opener = self.money.closer = self.opener_cents
 
     def play(self, rounds: Sequence[RoundInPit]) -> None:
-        """Simulate the events between rounds, which are in order of time."""
+        """Simulate the pit events between these rounds, which must be in order of time."""
         begin = opening(self.gaming_day)
         if not rounds:
             people: dict[str, Any] = {"recorded_by": FLOORPERSON, "checked_by": SHIFT_MANAGER}
@@ -189,7 +189,7 @@ class TableDay:
         self.money.fills += cents
 
     def _fill_on_paper(self, at: datetime, dealer: str) -> None:
-        """Receive a fill without an event of the table; the cage enters the paper slip after the outage."""
+        """Receive a fill on a paper slip, without a pit event; the cage enters the slip after the outage."""
         self.paper.append(PaperFill(self.plan.name, self._shift, CREDIT_CENTS, at, dealer))
         self._held += CREDIT_CENTS
         self.money.fills += CREDIT_CENTS
@@ -207,7 +207,7 @@ class TableDay:
         return slip
 
     def _collect(self, one: RoundInPit) -> None:
-        """Collect assessed vigorish. Waive the day's first; for the second, collect too much and then return it."""
+        """Collect assessed vigorish. Waive the day's first; for the second, collect too much and return the excess."""
         for seat, bank, cents in one.vigorish:
             what: dict[str, Any] = {"round_id": one.round_id, "seat": seat, "dealer_id": one.dealer, "bank": bank}
             day = self.vigorish
@@ -229,7 +229,7 @@ class TableDay:
                 self._report(at, "vigorish.returned", **what, cents=extra, by=FLOORPERSON, reason=reason)
 
     def _drop_coupon(self, one: RoundInPit, seat: int, won: bool, coupon: str) -> None:
-        """Drop a coupon into the box after a win or a loss (§ 603a.21); a coupon that has won is paid at even money."""
+        """Drop a coupon into the box after a win or a loss (§ 603a.21); a winning coupon is paid at even money."""
         paid = COUPON_CENTS if won else 0
         self._report(
             one.closed_at,
@@ -247,7 +247,7 @@ class TableDay:
         self.money.coupons_paid += paid
 
     def _change_chips(self, one: RoundInPit) -> None:
-        """Exchange chips for smaller ones of equal value."""
+        """Exchange chips for smaller chips of equal value."""
         taken, given = [{"cents": 100_00, "count": 1}], [{"cents": 25_00, "count": 4}]
         self._report(one.closed_at + _SECOND, "chips.changed", taken=taken, given=given, dealer=one.dealer)
 

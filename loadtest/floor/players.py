@@ -8,7 +8,7 @@ from typing import Final
 TAKES_A_SEAT: Final = 0.05
 """The probability that an empty seat is taken before a round."""
 LEAVES: Final = 0.025
-"""The probability that a player leaves before a round; with the above, two of three seats are taken on average."""
+"""The probability that a player leaves before a round; with `TAKES_A_SEAT`, two of three seats are taken on average."""
 WAGER_UNITS: Final = (1, 1, 1, 2, 2, 4, 10)
 """The equally likely multiples of the table minimum that players wager."""
 LIKES_A_SIDE_BET: Final = 0.35
@@ -32,14 +32,14 @@ class Player:
     habits: frozenset[str]
 
     def side_wagers(self, chance: Random) -> dict[str, int]:
-        """Return the side bets that the player makes in a round before the cards are dealt; cents by wager type."""
+        """Return the player's side bets before the cards of a round are dealt, in cents by wager type."""
         return {name: cents for name, cents in self.side_bets.items() if chance.random() < MAKES_A_SIDE_BET}
 
 
 class Seats:
     """The seats of one table, with players who arrive and leave at random.
 
-    `side_bets` lists the wagers on offer with their usual amounts in cents. `habits` is the share of players by habit.
+    `side_bets` maps the offered wagers to their usual amounts in cents. `habits` maps habits to the share of players.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Seats:
         self._seats = range(1, seats + 1)
 
     def before_round(self) -> list[Player]:
-        """Let players leave and sit down; return the players of the next round, at least one, in seat order."""
+        """Let players leave and arrive; return the players of the next round, at least one, in seat order."""
         for seat in self._seats:
             if seat in self._players:
                 if self._chance.random() < LEAVES:

@@ -13,7 +13,7 @@ from loadtest.floor.pit_items import Dropped, PitEvent, contents
 from loadtest.floor.pit_table import FLOORPERSON, SECURITY, SHIFTS
 
 TRAY_CENTS: Final = 5_000_00
-"""The contents of a table's tray in cents, the same all day; players bring their chips and take them along."""
+"""The contents of a table's tray in cents, constant all day, because players bring their own chips."""
 
 _HALF: Final = timedelta(hours=2)
 _COLLECTIONS: Final = 4
@@ -37,7 +37,7 @@ POKER: Final = (PokerPlan("PK01", "no-limit-holdem", 9, 6_00),)
 
 @dataclass(slots=True)
 class PokerDay:
-    """The day of a poker table from opener to closer: its events and boxes, and the time collected, in cents."""
+    """The day of a poker table from opener to closer: its events and boxes, and the time collection in cents."""
 
     plan: PokerPlan
     gaming_day: date

@@ -1,4 +1,4 @@
-"""The property document of the floor, as the licensee files it."""
+"""The property document of the simulated floor, as filed by the licensee."""
 
 from collections.abc import Sequence
 from datetime import date, time, timedelta
@@ -33,7 +33,7 @@ def property_document(
 ) -> PropertyDocument:
     """Return the document of a property with these tables.
 
-    It takes effect on the day before the gaming day, because the pit's reports begin early.
+    The document takes effect on the day before the gaming day, because the pit reports events before it begins.
     """
     [law] = {pack_of_regulation(plan.regulation).id for plan in plans}
     return PropertyDocument(

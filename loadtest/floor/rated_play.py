@@ -38,7 +38,7 @@ class RatedPlay:
         return int(said["seat"])
 
     def spans(self, gaming_day: date) -> list[tuple[datetime, datetime, int]]:
-        """Return the spans played as (begin, end, average bet in cents); none for a rating that is still open."""
+        """Return the spans played as (begin, end, average bet in cents); empty for a rating that is still open."""
         found: list[tuple[datetime, datetime, int]] = []
         since, bet, begins = None, 0, opening(gaming_day)
         for minutes, kind, said in self.steps:
@@ -57,7 +57,7 @@ class RatedPlay:
 
 
 def rated_plays(settled: str, counted: str, going_on: str) -> tuple[RatedPlay, ...]:
-    """Return the rated plays of a day: at a settled table, at a counted table, and one that is never closed."""
+    """Return a day's rated plays: at a settled table, at a counted table, and a never closed one at `going_on`."""
     return (
         RatedPlay(
             "R-1",
@@ -96,7 +96,7 @@ def rated_games(games: Sequence[str], since: date) -> tuple[RatedGame, ...]:
 
 
 def rating_records(property_name: str, plays: Sequence[RatedPlay], gaming_day: date) -> Iterator[Report]:
-    """Yield the records of the casino management system: each table's stream, in order of time."""
+    """Yield the casino management system's records, each table's stream in order of time."""
     steps: dict[str, list[tuple[int, RatedPlay, str, Mapping[str, Any]]]] = {}
     for play in plays:
         steps.setdefault(play.table, []).extend((minutes, play, kind, said) for minutes, kind, said in play.steps)

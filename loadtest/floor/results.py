@@ -27,7 +27,7 @@ _OF_SHOE: Final = 72
 
 @dataclass(frozen=True, slots=True)
 class ResultsOfDay:
-    """The results that a counted table sent, and the number of shoes that ended."""
+    """The results that a counted table sent on a day, and the number of shoes that ended."""
 
     table: str
     records: tuple[Report, ...]

@@ -43,7 +43,7 @@ def generated(chance: Random) -> int:
 
 
 def starting_position(drawn: int, *, first: int = DEALER) -> int:
-    """Return the position that is dealt first; positions count counterclockwise from `first`, which is number one.
+    """Return the position that is dealt first: count to `drawn` counterclockwise, starting with `first` as one.
 
     >>> starting_position(8), starting_position(14), starting_position(2)
     (0, 1, 6)
@@ -54,7 +54,7 @@ def starting_position(drawn: int, *, first: int = DEALER) -> int:
 def deal(deck: Deck[Card], start: int, *, stacks: bool) -> dict[int, tuple[Card, ...]]:
     """Shuffle, and deal seven hands clockwise from the position `start`; return hands by position.
 
-    A manual shoe deals one card at a time, an automated one a whole hand (`stacks`).
+    A manual shoe deals one card at a time; an automated shoe deals a whole hand (`stacks`).
     """
     deck.shuffle()
     if stacks:
@@ -75,24 +75,24 @@ class SetHand(NamedTuple):
     low_rank: int
 
     def is_below(self, other: "SetHand") -> bool:
-        """Return whether neither hand beats its counterpart. A player then loses, because copies lose."""
+        """Return whether neither of these hands beats the other's hand. A player then loses, because copies lose."""
         return self.high_rank <= other.high_rank and self.low_rank <= other.low_rank
 
     def is_above(self, other: "SetHand") -> bool:
-        """Return whether both of these hands beat their counterparts."""
+        """Return whether both of these hands beat the other's hands."""
         return self.high_rank > other.high_rank and self.low_rank > other.low_rank
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How hands are set at a table: by the house way of its submission, or else the customary one."""
+    """The rules by which a table sets hands: the house way of its submission, or else the customary house way."""
 
     ranking: HighHands
     way: HouseWay
 
     @classmethod
     def of(cls, regulation: str, submission: Submission) -> "Setting":
-        """Return how hands are set at the tables of an accepted submission."""
+        """Return the rules for setting hands at the tables of an accepted submission."""
         options = submission.options
         ranking = HighHands("lowest" if options.get(_LOWEST) is True else "second_highest")
         selected = str(options.get(_HOUSE_WAY, _CUSTOMARY))
@@ -105,7 +105,7 @@ class Setting:
         return SetHand(cards, cards_of(low), self.ranking.rank(seven ^ low), low_rank(low))
 
     def set_against(self, cards: tuple[Card, ...], dealer: SetHand) -> SetHand:
-        """Return the hand of a player who sees the dealer's: set to win if possible, else to tie, else by house way.
+        """Set a player's hand with the dealer's hands known: to win if possible, else to tie, else by house way.
 
         If several settings are equally good, the house way is preferred.
         """

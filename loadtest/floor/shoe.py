@@ -14,7 +14,7 @@ _COVER_FROM_BOTTOM: Final = (0.25, 0.35)
 class Shoe:
     """The cards of one table, drawn from the shoe and returned to its discard rack.
 
-    `number` is the number of the shuffle, from 1. `burned` and `remaining` let a test account for every card.
+    `number` is the number of the shuffle, from 1. `burned` and `remaining` allow tests to account for every card.
     """
 
     def __init__(self, decks: int, chance: Random) -> None:
@@ -34,7 +34,7 @@ class Shoe:
         return tuple(self._cards[self._next :])
 
     def draw(self) -> StandardCard:
-        """Return the next card. If none is left, the discard rack is shuffled and dealt on (§ 633a.14(f))."""
+        """Return the next card. If none is left, shuffle the discard rack and deal from it (§ 633a.14(f))."""
         if self._next == len(self._cards):
             self._shuffle_discards()
         card = self._cards[self._next]
@@ -42,11 +42,11 @@ class Shoe:
         return card
 
     def burn(self) -> None:
-        """Put the next card into the discard rack unseen."""
+        """Burn the next card: put it into the discard rack unseen."""
         self.burned.append(self.draw())
 
     def end_round(self) -> None:
-        """End the round; shuffle if the cover card came out during it or is next (§ 633a.7(e))."""
+        """End the round; shuffle if the cover card came out during the round or is next (§ 633a.7(e))."""
         self._round_began = self._next
         if self._next >= self._cover:
             self._shuffle()
@@ -84,5 +84,5 @@ class ShoeTable:
         return self._cards.number
 
     def relieve(self) -> None:
-        """Change dealers; the new one burns a card (§ 633a.7(c), § 686a.7(c))."""
+        """Change dealers; the new dealer burns a card (§ 633a.7(c), § 686a.7(c))."""
         self._cards.burn()

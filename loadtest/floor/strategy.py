@@ -1,7 +1,7 @@
 """Basic strategy for several decks: the dealer stands on all 17s, doubling after splits, late surrender.
 
 The columns of each row are the dealer's up card from 2 to 10 and ace. H: hit. S: stand. D: double, or else hit. d:
-double, or else stand. P: split. R: surrender. A dot is no entry: the hand is played by its total.
+double, or else stand. P: split. R: surrender. A dot means no entry: the hand is played by its total.
 """
 
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ _PROMISE_BLACKJACK: Final = 110
 def promise(first: StandardCard, second: StandardCard, *, dealt: bool) -> int:
     """Return the approximate value of two cards in hundredths of the wager, to decide whether to switch.
 
-    `dealt`: the two cards were dealt together, so that an ace and a ten are a Blackjack.
+    `dealt` means that the two cards were dealt together, so that an ace and a ten are a Blackjack.
     """
     points = total((first, second))
     if points == 21 and dealt:

@@ -1,4 +1,4 @@
-"""Post the same rounds through alternatives to Pitledger, each on the same PostgreSQL version and settings."""
+"""Post the same rounds through alternatives to Pitledger, all with the same PostgreSQL version and settings."""
 
 from pathlib import Path
 from typing import Final

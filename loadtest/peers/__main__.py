@@ -5,11 +5,11 @@
     python -m loadtest.peers --tigerbeetle ./tigerbeetle
     python -m loadtest.peers --database postgresql+psycopg://... --formance ./ledger
 
-Each peer has a database of its own, on a PostgreSQL server with the same settings for all peers, or a server of its
-own, and one client. The rounds are settled before timing starts. Measured are the rate with one round per commit, the
-rate with 200 rounds per commit, and the latency of each round at 25 rounds per second. Then the stored rounds are
-compared with the given ones. Pitledger's measurement begins with the event: it also reads it from a broker, settles
-it, signs, hashes, publishes and reports it.
+Each peer has one client, and either its own server or its own database on a PostgreSQL server with the same settings
+for all peers. The rounds are settled before timing starts. Measured are the rate with one round per commit, the rate
+with 200 rounds per commit, and the latency of each round at 25 rounds per second. Then the stored rounds are compared
+with the given rounds. Pitledger's measurement includes more work: Pitledger also reads the event from a broker,
+settles, signs, hashes, publishes and reports it.
 """
 
 import argparse
@@ -44,7 +44,7 @@ _RATE: Final = 25.0
 
 
 def measured(peer: Peer, url: str, rounds: Sequence[SettledRound], paced: int) -> Kept:
-    """Return a peer's results: one round per commit, rounds in batches, then `paced` rounds at a constant rate."""
+    """Measure a peer with one round per commit, with batches, and with `paced` rounds at a constant rate."""
     family = Family(os.getpid(), *server_process(url))
     peer.open(url, accounts_of(rounds))
     try:
@@ -84,7 +84,7 @@ def _paced(peer: Peer, rounds: Sequence[SettledRound]) -> dict[str, float]:
 def peers_of(
     sql: Sequence[Path], formance: Path | None, tigerbeetle: Path | None, say: Callable[[str], object]
 ) -> list[Peer]:
-    """Return the peers that can be measured: those that need only libraries, and those whose files are given."""
+    """Return the peers to measure: those that need only libraries, and those whose files the options name."""
     peers: list[Peer] = [EventStore(), Rows()]
     if sql:
         peers.append(SqlLedger(sql))
@@ -102,7 +102,7 @@ def peers_of(
 
 
 def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
-    """Return Pitledger's results: its rate unpaced, and its latency at 25 rounds per second."""
+    """Return Pitledger's results: the rate of unpaced rounds, and the latency at 25 rounds per second."""
 
     def played(name: str) -> Outcome:
         profile = replace(PROFILES[name], stages=scaled(PROFILES[name].stages, scale))
@@ -125,7 +125,7 @@ def ours(scale: float, directory: Path, say: Callable[[str], object]) -> Kept:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure, print and store the results; return 1 if a peer does not hold exactly the given rounds, else 0."""
+    """Measure, print and store the results; return 1 if a peer did not store exactly the given rounds, else 0."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.peers", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "--rounds", type=int, default=4000, help="number of rounds for each peer (default: %(default)s)"

@@ -1,4 +1,4 @@
-"""An empty database for each peer, on a new PostgreSQL server or on a given one."""
+"""An empty database for each peer, on a new or a given PostgreSQL server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

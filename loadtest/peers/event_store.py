@@ -1,4 +1,4 @@
-"""The `eventsourcing` library on PostgreSQL. It stores events in dense streams, each once, without postings."""
+"""The `eventsourcing` library on PostgreSQL, which stores each event once in dense streams, without postings."""
 
 from collections.abc import Sequence
 from uuid import NAMESPACE_URL, uuid5
@@ -14,7 +14,7 @@ _TOPIC = "settlement.posted"
 
 
 class EventStore(OnPostgres):
-    """Stores each stream as an aggregate and each round as a version of it, with the library's recorder."""
+    """Stores each stream as an aggregate, and each round as a version of its aggregate, with the library's recorder."""
 
     name = "eventsourcing"
     keeps = "outcome; no postings"
@@ -39,7 +39,7 @@ class EventStore(OnPostgres):
         self._recorder.insert_events([_event(one) for one in rounds])
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return the first stream whose stored events differ, or None."""
+        """Return a message on the first stream whose stored events differ from the written ones, or None."""
         wanted: dict[object, list[StoredEvent]] = {}
         for one in rounds:
             wanted.setdefault(uuid5(NAMESPACE_URL, one.stream), []).append(_event(one))

@@ -1,6 +1,6 @@
 """Formance's ledger on PostgreSQL: an HTTP service, in which a round is one transaction of several postings.
 
-The executable is not included; pass its path. It must support atomic bulk transactions (version 2.2). Its database
+The executable is not included; pass its path. The version must support atomic bulk transactions (2.2). The database
 needs the extension pgcrypto, which the embedded PostgreSQL does not have.
 """
 
@@ -33,17 +33,17 @@ _FEWEST: Final = {
 
 
 class Formance(OnPostgres):
-    """Stores rounds in a Formance ledger with default or the fewest features: no balance history, no log hashes."""
+    """Stores rounds in a Formance ledger, with default features or without balance history and log hashes."""
 
     def __init__(self, program: Path, *, fewest: bool = False) -> None:
-        """Use this executable; `fewest` turns off histories and log hashes."""
+        """Set the executable; `fewest` turns off histories and log hashes."""
         self._program = program.resolve()
         self._features = _FEWEST if fewest else {}
         self.name = "Formance, fewest features" if fewest else "Formance"
         self.keeps = f"postings, balances{'' if fewest else ', log with hashes'}; no event, no outcome"
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
-        """Start the service, and create a ledger. It creates accounts on first use."""
+        """Start the service, and create a ledger, which creates accounts on first use."""
         self._url = url
         self._names = {account: f"pit:{number}" for number, account in enumerate(open_to_transfers(accounts))}
         self._directory = TemporaryDirectory()
@@ -75,7 +75,7 @@ class Formance(OnPostgres):
             self._ask("POST", f"{_LEDGER}/_bulk?atomic=true", elements)
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return the deviation of account balances, or None."""
+        """Return a message on wrong account balances, or None."""
         names = {name: account for account, name in self._names.items()}
         return compared(Counter({names[each["account"]]: int(each["balance"]) for each in self._volumes()}), rounds)
 
@@ -93,7 +93,7 @@ class Formance(OnPostgres):
             yield from page["data"]
 
     def _postings(self, one: SettledRound) -> list[dict[str, Any]]:
-        """Return the transfers of a round; the debited account is the destination."""
+        """Return the transfers of a round, with the debited account as destination."""
         return [
             {
                 "source": self._names[transfer.credited],

@@ -15,7 +15,7 @@ from shared.journal.entry import Account, Posting
 
 @dataclass(frozen=True, slots=True)
 class SettledRound:
-    """A settled round, which a peer only has to store: the event, the outcome (`data`) and the postings."""
+    """A settled round for a peer to store: the event, the outcome (`data`) and the postings."""
 
     stream: str
     sequence: int
@@ -37,7 +37,7 @@ class Peer(Protocol):
         """Store rounds in one commit."""
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return the deviation if the peer does not hold exactly these rounds, or None."""
+        """Return a message if the peer has not stored exactly these rounds, or None."""
 
     def size(self) -> int:
         """Return the number of bytes that the peer occupies on disk."""
@@ -61,7 +61,7 @@ class OnPostgres:
 
 
 class Transfer(NamedTuple):
-    """An amount in cents that a round moves between two accounts."""
+    """A transfer of an amount in cents from one account to another, part of a round."""
 
     debited: Account
     credited: Account
@@ -79,7 +79,7 @@ def settled(head: Head, records: Iterable[Record]) -> list[SettledRound]:
 
 
 def chips_of(account: Account) -> Account:
-    """Return the chip account of the round's table."""
+    """Return the chip account of an account's table."""
     return Account(account.property, account.table, "", "chips")
 
 
@@ -94,7 +94,7 @@ def transfers_of(one: SettledRound) -> list[Transfer]:
 
 
 def open_to_transfers(accounts: Iterable[Account]) -> list[Account]:
-    """Return the accounts used by the transfers of rounds that post to these accounts, sorted."""
+    """Return these accounts and their tables' chip accounts, between which transfers are made, sorted."""
     every = {*accounts}
     return sorted(every | {chips_of(account) for account in every})
 
@@ -114,7 +114,7 @@ def sums_of(rounds: Iterable[SettledRound]) -> Counter[Account]:
 
 
 def compared(found: Counter[Account], rounds: Iterable[SettledRound]) -> str | None:
-    """Return the deviation of balances from those of the rounds, or None."""
+    """Return a message on balances that differ from the sums of the rounds' postings, or None."""
     wanted = sums_of(rounds)
     wrong = [account for account in wanted | found if wanted[account] != found[account]]
     return f"{len(wrong)} balances are wrong, the first of {wrong[0]}" if wrong else None

@@ -80,7 +80,7 @@ class Rows(OnPostgres):
                     connection.execute(insert(_postings).values(**row))
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return the deviation of stored entries or account balances, or None."""
+        """Return a message on wrong entries or account balances, or None."""
         total = func.sum(_postings.c.cents)
         with self._engine.connect() as connection:
             kept = {

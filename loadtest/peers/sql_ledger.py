@@ -26,7 +26,7 @@ class SqlLedger(OnPostgres):
     keeps = "postings, balances; no event, no outcome"
 
     def __init__(self, files: Sequence[Path]) -> None:
-        """Use the given SQL files of the ledger."""
+        """Set the ledger's SQL files."""
         self._files = files
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
@@ -50,7 +50,7 @@ class SqlLedger(OnPostgres):
         self._connection.commit()
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return the deviation of account balances, or None."""
+        """Return a message on wrong account balances, or None."""
         names = {found: account for account, found in self._ids.items()}
         balances = self._connection.execute(_BALANCES).fetchall()
         return compared(Counter({names[key]: int(balance) for key, balance in balances}), rounds)

@@ -1,6 +1,6 @@
 """TigerBeetle, a database of accounts and transfers; a round is a chain of transfers that succeed or fail together.
 
-The executable is not included; pass its path. It must be at least as new as the installed client library.
+The executable is not included; pass its path. Its version must not be older than that of the installed client library.
 """
 
 import os
@@ -37,7 +37,7 @@ class TigerBeetle:
     keeps = "postings, balances; no event, no outcome"
 
     def __init__(self, program: Path) -> None:
-        """Use this executable."""
+        """Set the TigerBeetle executable."""
         self._program = program.resolve()
 
     def open(self, url: str, accounts: Sequence[Account]) -> None:
@@ -78,7 +78,7 @@ class TigerBeetle:
                 raise NotTaken(f"transfers: {refused}")
 
     def wrong(self, rounds: Sequence[SettledRound]) -> str | None:
-        """Return the deviation of account balances, or None."""
+        """Return a message on wrong account balances, or None."""
         names = {number: account for account, number in self._ids.items()}
         numbers, found = [*names], Counter[Account]()
         for first in range(0, len(numbers), _AT_ONCE):
@@ -97,7 +97,7 @@ class TigerBeetle:
         self._directory.cleanup()
 
     def _chain(self, one: SettledRound) -> list[tigerbeetle.Transfer]:
-        """Return the transfers of a round, each except the last linked to the next one."""
+        """Return the transfers of a round, each linked to the next, except the last."""
         chain = [
             tigerbeetle.Transfer(
                 id=tigerbeetle.id(),

@@ -28,14 +28,14 @@ from shared.contracts.topics import ACCOUNTS
 CASHIER, TABLE = "demo.cashier", "demo.table"
 
 _PATRONS: Final = 3
-"""One in this many accounts belongs to a known patron."""
+"""Every `_PATRONS`th account belongs to a known patron."""
 _VOUCHERS: Final = 10
-"""One in this many payments is a voucher that is never redeemed."""
+"""Every `_VOUCHERS`th payment is a voucher that is never redeemed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Funded:
-    """A wager funded from an account, in a round from a pool; authorized, staked and credited cents."""
+    """A wager funded from an account, in a round from a pool, with authorized (`cents`), staked and credited cents."""
 
     account: str
     seat: int
@@ -46,7 +46,7 @@ class Funded:
 
 
 def funded(dealt: Dealt) -> tuple[Funded, ...]:
-    """Return the electronic wagers of a round from a pool; most rounds have none."""
+    """Return the electronic wagers of a round from a pool; empty for most rounds."""
     found = []
     for part in dealt.data.account_funded:
         [money] = account_money(dealt.settlement, [dict(part)])
@@ -55,13 +55,13 @@ def funded(dealt: Dealt) -> tuple[Funded, ...]:
 
 
 class AccountFacts:
-    """Derives the facts of a casino's game accounts, round by round. Each account belongs to a player and stays open.
+    """Derives the facts of a casino's game accounts by round. An account belongs to one player, and stays open.
 
     `slot` is the placeholder for the table's name in the account names of the pool.
     """
 
     def __init__(self, where: Casino, slot: str) -> None:
-        """Begin without accounts."""
+        """Initialize without accounts."""
         assert ACCOUNTS.publisher is not None
         self._journal = Journal(ACCOUNTS.publisher)
         self._slot = slot
@@ -119,7 +119,7 @@ class AccountFacts:
         yield self._entry(table, WagersSettled.construct_unvalidated(said), closed_at + RECORDED)
 
     def pay_out(self, gaming_day: date, at: datetime) -> Iterator[Published]:
-        """Yield the payments at the end of a day: every account is paid out except the newest one of each table."""
+        """Yield the payments at the end of a day: every account is paid out, except each table's newest."""
         last = {table: account for account, table in self._tables.items()}
         for account, table in self._tables.items():
             cents = self._balances[account]

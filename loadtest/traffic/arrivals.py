@@ -1,4 +1,4 @@
-"""Arrival times of rounds as an open loop: independent of how fast earlier rounds are processed."""
+"""Arrival times of rounds in an open loop, independent of the processing of earlier rounds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ UNPACED: Final = 0.0
 class Stage:
     """A number of rounds that arrive at a rate: rounds per second, or `UNPACED`.
 
-    Arrivals are independent, as at many tables: the time between two is exponentially distributed.
+    Arrivals are independent, as at many tables: the time between arrivals is exponentially distributed.
     """
 
     rounds: int
@@ -31,7 +31,7 @@ def scaled(stages: Sequence[Stage], factor: float) -> tuple[Stage, ...]:
 
 
 def due(stages: Sequence[Stage], seed: int) -> Iterator[float]:
-    """Yield the due time of each round, seconds from the start."""
+    """Yield the due time of each round, in seconds from the start."""
     chance, moment = Random(f"arrivals/{seed}"), 0.0
     for stage in stages:
         for _ in range(stage.rounds):

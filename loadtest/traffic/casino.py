@@ -34,9 +34,9 @@ Kind = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Casino:
-    """A casino that can settle rounds: its tables, and its approved documents, effective before its first gaming day.
+    """A casino whose rounds can be settled: its tables, and approved documents in effect before its first gaming day.
 
-    The documents belong on the topics `properties` and `submissions`.
+    The documents are to be published on the topics `properties` and `submissions`.
     """
 
     property: PropertyApproved
@@ -70,7 +70,7 @@ def kind_of(plan: TablePlan) -> Kind:
 
 
 class Pools:
-    """Pools of real rounds, by kind of table, from which a day's rounds are drawn. Rounds are played on demand."""
+    """Pools of simulated rounds, by kind of table, from which a day's rounds are drawn. Rounds are played on demand."""
 
     def __init__(self, where: Casino, *, seed: int, rounds: int, property_name: str, table: str) -> None:
         """Open a table of each kind, under the given placeholders for property and table name."""
@@ -90,7 +90,7 @@ class Pools:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Assigns rounds of the pools to tables, times and dealers, deterministically.
+    """Assigns rounds from the pools to tables, times and dealers, deterministically.
 
     Tables are numbered from 0 in the casino's order, and the rounds of a table's day are numbered from 0.
     """
@@ -100,7 +100,7 @@ class Schedule:
     seed: int
 
     def picks(self, table: int, gaming_day: date, pool: int) -> Sequence[int]:
-        """Return the indexes of the rounds in a pool of the given size that a table plays on a day, in order."""
+        """Return the indexes of the rounds that a table plays on a day, in order, in a pool of size `pool`."""
         chance = Random(f"{self.seed}/{self.where.plans[table].name}/{gaming_day}")
         return chance.choices(range(pool), k=self.rounds_per_table_day)
 
@@ -121,8 +121,8 @@ class Schedule:
     def dealer(self, table: int, gaming_day: date, number: int) -> str:
         """Return the dealer of a round.
 
-        Dealers rotate between tables. One in five has a break, and each shift has its own dealers. Each day they begin
-        at other tables, beside other dealers.
+        Dealers rotate between tables. One in five has a break, and each shift has its own dealers. Each day, dealers
+        start at other tables, beside other dealers.
         """
         dealers = len(self.where.plans) + -(-len(self.where.plans) // _TABLES_PER_BREAK)
         shift = SHIFTS[number * len(SHIFTS) // self.rounds_per_table_day]
@@ -132,5 +132,5 @@ class Schedule:
 
 @lru_cache(maxsize=4)
 def _order(seed: int, gaming_day: date, dealers: int) -> Sequence[int]:
-    """Return the dealers' numbers, in the order of the tables at which they begin the day."""
+    """Return the dealers' numbers, ordered by the table at which each starts the day."""
     return Random(f"{seed}/dealers/{gaming_day}").sample(range(1, dealers + 1), k=dealers)

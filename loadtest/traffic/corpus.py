@@ -1,7 +1,7 @@
 """A corpus: the messages of a pit's tables during a day, generated once, compressed, and replayed as often as needed.
 
-It is a gzip file of JSON lines. The first line is the head, which has the parameters of the corpus and determines its
-content. Every other line is an event exactly as it is sent, in order.
+A corpus is a gzip file of JSON lines. The first line is the head, with the parameters that determine the corpus's
+content. Every other line is an event exactly as sent, in order.
 """
 
 import gzip
@@ -80,7 +80,7 @@ class Head:
 
     @property
     def sites(self) -> tuple[Site, ...]:
-        """Return the properties of the corpus; they accept events of any age."""
+        """Return the properties of the corpus, whose documents accept events up to 100 years old."""
         plans = pit(self.tables)
         return tuple(self._site(f"loadtest-{number}", plans) for number in range(1, self.properties + 1))
 
@@ -97,7 +97,7 @@ class Head:
 
 
 def played(head: Head) -> Iterator[Record]:
-    """Yield the messages of the day in order of time; a hot table plays its share in parallel."""
+    """Yield the messages of the day in order of time, with the hot table's share played in parallel to other rounds."""
     hot = round(head.rounds * head.hot_share)
     streams = []
     for number, site in enumerate(head.sites):

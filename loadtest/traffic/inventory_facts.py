@@ -27,10 +27,10 @@ ACCOUNTANT, AUDITOR, CONTROLLER = "demo.accountant", "demo.revenue_auditor", "de
 
 _MINUTE: Final = timedelta(minutes=1)
 _STATED: Final = timedelta(seconds=1)
-"""The delay between the fact that changes a win and the statement of the win."""
+"""The delay between a fact that changes a win and the statement of that win."""
 _NOTE_CENTS: Final = 100_00
 _KEPT: Final = 20
-"""One in this many counter checks is not redeemed."""
+"""Every `_KEPT`th counter check is not redeemed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class InventoryFacts:
     """Derives the facts of a casino's table inventory, day by day, with continuous sequences and numbers."""
 
     def __init__(self, where: Casino) -> None:
-        """Begin without facts."""
+        """Initialize without facts."""
         assert INVENTORY.publisher is not None
         self._journal = Journal(INVENTORY.publisher)
         self._shard = {plan.name: number % DESK for number, plan in enumerate(where.plans)}
@@ -80,7 +80,7 @@ class InventoryFacts:
             yield self._journal.entry(self._shard[fact.table], fact, event.time, source=event.source)
 
     def at_desks(self, numbered: NumberedDay, ends_at: datetime) -> Iterator[Published]:
-        """Yield the facts of desk work about a day that ends at `ends_at`, up to the resolution of its variance."""
+        """Yield the facts of people's work on a day that ends at `ends_at`, up to the resolution of its variance."""
         said = [one for slip, number in numbered.slips.items() for one in self._slip(numbered.day, slip, number)]
         for at, fact in sorted(said, key=itemgetter(0)):
             yield self._journal.at_desk(fact, at)
@@ -115,7 +115,7 @@ class InventoryFacts:
             yield self._journal.entry(WINS, win, at)
 
     def _slip(self, day: PitDay, slip: Slip, number: int) -> Iterator[tuple[datetime, Fact]]:
-        """Yield the desk steps of a slip, each with its time."""
+        """Yield the steps that people take for a slip, each with its time."""
         self._requests += 1
         asked_at, prepared_at, received_at = slip.at - 3 * _MINUTE, slip.at - 2 * _MINUTE, slip.at + 5 * _MINUTE
         asked = _of_slip(day, slip) | {"request": self._requests, "requested_by": PIT, "requested_at": asked_at}
@@ -276,7 +276,7 @@ def _recorded(event: Event[Any], slips: Mapping[tuple[str, int], int]) -> invent
 
 
 def _moved(data: pit.PitData, slips: Mapping[tuple[str, int], int]) -> inventory.Moved | None:
-    """Return an event's movement of the inventory, without denominations."""
+    """Return an event's movement of the table inventory in cents, without denominations; None if there is none."""
     match data:
         case pit.ReceivedFill():
             return inventory.Moved(movement="transfer", cents=value_of(data.contents))

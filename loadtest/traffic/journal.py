@@ -42,7 +42,7 @@ class Journal:
     """The journal of a service, as it appears on the service's topics."""
 
     def __init__(self, service: str) -> None:
-        """Begin with an empty journal."""
+        """Initialize with an empty journal."""
         self._service = service
         self._shards: dict[int, _Shard] = {}
 
@@ -55,7 +55,7 @@ class Journal:
         source: str | None = None,
         recorded_at: datetime | None = None,
     ) -> Published:
-        """Return the message of a fact as the next entry of a shard. Its stream is `source`, or else the shard's.
+        """Return a fact's message as the next entry of a shard; the stream is `source`, or else the shard's stream.
 
         The entry is recorded no earlier than the previous entry of the shard.
         """

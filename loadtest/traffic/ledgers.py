@@ -1,8 +1,8 @@
-"""The facts that the services other than settlement publish for a month of a casino, consistent with its rounds.
+"""The facts that services other than round settlement publish for a casino's month, consistent with its rounds.
 
-They are the facts of table inventory, vigorish, meters and accounts about the rounds of
-`loadtest.traffic.synthetic_month.month`, and about the people around them. They are generated without running these
-services, so that a month is available as soon as it is generated.
+These are facts of table inventory, vigorish, meters and accounts, about the rounds of
+`loadtest.traffic.synthetic_month.month` and about people's work on the same days. The facts are generated without
+running these services.
 """
 
 from collections import deque
@@ -32,7 +32,7 @@ _RECONCILED: Final = PLAY + timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """The effects, besides its settlement, of a round from a pool."""
+    """The effects of a round from a pool on vigorish, meters and accounts."""
 
     assessed: Assessed
     meters: tuple[OnMeter, ...]
@@ -43,7 +43,7 @@ class Ledgers:
     """Derives the facts of a casino's ledgers, day by day; a day's pit is kept in memory until its seal."""
 
     def __init__(self, where: Casino, *, rounds_per_table_day: int, seed: int, rounds_in_pool: int) -> None:
-        """Begin before the first day; the arguments are those of `loadtest.traffic.synthetic_month.month`."""
+        """Initialize with the same arguments as `loadtest.traffic.synthetic_month.month`, before the first day."""
         self._where = where
         self._schedule = Schedule(where, rounds_per_table_day, seed)
         self._pools = Pools(where, seed=seed, rounds=rounds_in_pool, property_name=PROPERTY_SLOT, table=TABLE_SLOT)
@@ -56,7 +56,7 @@ class Ledgers:
         self._days: list[PitDay] = []
 
     def play(self, gaming_days: Sequence[date]) -> Iterator[Published]:
-        """Yield the facts of days with rounds, except for the seals."""
+        """Yield the facts of days with simulated rounds, except for the seals."""
         for gaming_day in gaming_days:
             if not self._seen:
                 yield from self._meters.open_pools(gaming_day)

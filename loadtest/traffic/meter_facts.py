@@ -1,7 +1,7 @@
 """The facts that the progressive meters publish for a casino: pools, rounds that affect meters, reconciled days.
 
-The meter readings of rounds from a pool do not follow each other. The facts count contributions and awards from each
-progressive pool's own base, so that the ledger is consistent, and omit tables' readings.
+Consecutive rounds from a pool of rounds do not have consecutive meter readings. The facts therefore omit the tables'
+readings, and count contributions and awards from each progressive pool's own base, so that the ledger is consistent.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +88,7 @@ class MeterFacts:
     """Derives the facts of a casino's meters, round by round."""
 
     def __init__(self, where: Casino) -> None:
-        """Begin without pools."""
+        """Initialize without pools."""
         assert METERS.publisher is not None
         self._journal = Journal(METERS.publisher)
         self._property = where.property.property
@@ -130,7 +130,7 @@ class MeterFacts:
         yield self._journal.at_desk(PoolApproved(**fields_of(filed, PoolFiled), **decision), approved_at)
 
     def counted(self, dealt: Dealt) -> tuple[OnMeter, ...]:
-        """Return the effects on meters of a round from a pool of rounds; most rounds have none."""
+        """Return the effects on meters of a round from a pool of rounds; empty for most rounds."""
         terms = self._terms[dealt.data.game]
         return tuple(one for meter, rate in terms.items() if (one := _on_meter(dealt, meter, rate)) is not None)
 
@@ -194,7 +194,7 @@ class MeterFacts:
 
 
 def _terms(plan: TablePlan) -> Mapping[str, Fraction]:
-    """Return the contribution rate of each meter of a table."""
+    """Return the contribution rates of a table's meters, by meter."""
     offers = select(catalogue(plan.regulation), plan.submission).offers
     return {name: Fraction(offer.meter.rate) for name, offer in offers.items() if offer.meter is not None}
 
@@ -231,7 +231,7 @@ def _on_meter(dealt: Dealt, meter: str, rate: Fraction) -> OnMeter | None:
 
 
 def _after(pool: _Pool) -> dict[str, Any]:
-    """Return the fields of a movement that describe the pool after it."""
+    """Return the fields of a meter movement that describe the pool after the movement."""
     meters = {"display_cents": exact_text(pool.display), "reserve_cents": "0", "overflowed_cents": "0"}
     return {"pool": pool.name, "number": pool.number, **meters, "shown_cents": shown(pool.display)}
 

@@ -1,4 +1,4 @@
-"""Play a day against a running Pitledger, and wait until it is settled and reported."""
+"""Play a day on a running stack, and wait until the day is settled and reported."""
 
 import time
 from collections import defaultdict
@@ -14,7 +14,7 @@ from loadtest.traffic.publish import Publisher
 from loadtest.traffic.target import Target
 
 STALLED_SECONDS: Final = 60.0
-"""The time without any progress after which the run is considered broken."""
+"""The time without progress, in seconds, after which the run fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _progress(watch: Watch, produced: int, started: float) -> Progress:
 
 
 def _wait(watch: Watch, produced: int, started: float, show: Show, done: Callable[[Progress], bool]) -> float:
-    """Wait until `done` returns true for the progress; return the seconds since the start. Raises: TooSlow."""
+    """Wait until `done(progress)` is true; return the seconds since the start. Raises: TooSlow."""
     moved_at, before = time.monotonic(), -1
     while True:
         now = _progress(watch, produced, started)

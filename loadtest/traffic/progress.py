@@ -70,11 +70,11 @@ class Watch:
         return self._numbers(_READ.format(schema, topic))[0]
 
     def reads(self, schema: str, topic: str) -> bool:
-        """Return whether a service reads a topic: it then has a shard for each of its partitions."""
+        """Return whether a service reads a topic, which is so if it has shards for the topic's partitions."""
         return bool(self._numbers(_READS.format(schema, topic))[0])
 
     def submissions(self, schema: str = SETTLEMENT) -> int:
-        """Return how many approved rules submissions a service has read; for reporting, only with house edges."""
+        """Return the number of approved rules submissions that a service has read (reporting: with house edges)."""
         return self._numbers(_EDGES if schema == REPORTING else _SUBMISSIONS.format(schema))[0]
 
     def properties(self, schema: str = SETTLEMENT) -> int:
@@ -126,7 +126,7 @@ class Watch:
         self._wait(lambda: self.read(schema, topic) >= records, seconds, otherwise)
 
     def wait_for_reporting(self, schemas: Sequence[str], *, seconds: float) -> None:
-        """Wait until reporting has read every entry of the services, except table inventory's entries of rounds.
+        """Wait until reporting has read every entry of the services, except table inventory's entries about rounds.
 
         Raises: TooSlow.
         """

@@ -1,4 +1,4 @@
-"""Sends messages to a topic (by default table events) in order, keyed by stream, as a table system must."""
+"""Send messages to a topic (by default table events) in order, keyed by stream, as a table system must."""
 
 import time
 from types import TracebackType
@@ -18,7 +18,7 @@ _DELIVERY_SECONDS: Final = 300.0
 """The time for which librdkafka retries a message."""
 _WAIT_SECONDS: Final = 0.1
 _ANY: Final = -1
-"""The partition number for which librdkafka derives the partition from the key."""
+"""The partition number that makes librdkafka choose the partition by the key."""
 
 
 class Record(Protocol):
@@ -38,7 +38,7 @@ class NotDelivered(Exception):
 
 
 class Publisher:
-    """A producer for a `with` block, which ends only after the broker has accepted every message.
+    """A Kafka producer for a `with` block, which ends only after the broker has accepted every message.
 
     `devices` sign the messages, if given. `partition` receives all messages, if given. A message may wait `linger_ms`
     for others to be batched with it. At the end, the producer waits at most `answer_seconds_max` for acknowledgments.

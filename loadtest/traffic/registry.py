@@ -1,4 +1,4 @@
-"""Files properties and rules submissions with the registry over HTTP, and approves them as another person."""
+"""File properties and rules submissions with the registry over HTTP, and approve them as another person."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -12,7 +12,7 @@ from shared.contracts.submissions import RulesSubmission
 
 _SECONDS: Final = 10.0
 _OVERRIDE: Final = "offered as the regulation prints it; the paytable is as it was submitted"
-"""The reason given for approving wagers that pay back more than is wagered, at a meter's reset or by regulation."""
+"""The reason entered for approving wagers with a payback above 100%, at a meter's reset or by regulation."""
 
 
 class RegistryRefused(Exception):

@@ -1,4 +1,4 @@
-"""Reads the reports of a day over HTTP, and compares them with the expected books."""
+"""Read the reports of a day over HTTP, and compare them with the expected books."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _COLUMNS: Final = {name: "count" if name == "rounds" else f"{name}_cents" for na
 """The name in the settled win report of each figure of `Wagered`."""
 
 _FOUND_WITHIN_DAYS: Final = 2
-"""The number of days after a simulated day whose exceptions are read, too, because the day is played after its end."""
+"""The number of days after a simulated day whose exceptions are also read, because the day is played after its end."""
 
 _OF_PLAY: Final = frozenset({"gap", "quarantined", "reversed", "voided", "superseded", "notice", "restated"})
 
@@ -47,7 +47,7 @@ def read_reports(reporting_url: str, token: str, *, property_name: str, gaming_d
 
 
 def _exceptions(report: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the exceptions of input and rounds by id, without those of the pit, the cage and the count room."""
+    """Yield exceptions about input and rounds, with ids, except those of the pit, the cage and the count room."""
     for section in report["content"]["sections"]:
         if section["name"] in ("open", "over"):
             yield from ((row["id"], row) for row in section["rows"] if row["kind"] in _OF_PLAY)

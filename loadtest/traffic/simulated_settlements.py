@@ -1,4 +1,4 @@
-"""The fact that round settlement must publish for a dealt round, from the simulator's own sums."""
+"""The fact that round settlement must publish for a dealt round, computed from the simulator's own settlement."""
 
 from dataclasses import asdict
 
@@ -11,7 +11,7 @@ from shared.contracts.wager_totals import FIGURES, WagerTotals
 
 
 def posted(dealt: Dealt, submission: SubmissionRef) -> SettlementPosted:
-    """Return the expected fact of a round's first revision under this submission."""
+    """Return the expected `SettlementPosted` of a round's first revision under this submission."""
     data, settlement = dealt.data, dealt.settlement
     return SettlementPosted.construct_unvalidated(
         fields_of(data, SettledRound)

@@ -1,6 +1,6 @@
 """The statements of win that table inventory publishes for a simulated day: after play, and after the drop count.
 
-They are derived from the tables' events, paper slips and box contents, by Pennsylvania's formula of the win.
+The statements are derived from the tables' events, paper slips and box contents, by Pennsylvania's win formula.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ _WIN: Final = {"closer_cents": 1, "credits_cents": 1, "drop_cents": 1, "opener_c
 
 @dataclass(slots=True)
 class _Shift:
-    """A shift of a table: its figures, the counts and boxes from which they are computed, and the missing data."""
+    """A table's shift: its win figures, the counts and boxes from which they are computed, and the missing data."""
 
     figures: WinFigures = field(default_factory=WinFigures)
     counts: list[int] = field(default_factory=list)
@@ -36,7 +36,7 @@ class _Shift:
 def stated_wins(
     day: PitDay, events: Iterable[Event[Any]], slips: Mapping[Slip, int]
 ) -> tuple[list[WinStated], list[WinStated]]:
-    """Return the statements of win for a day with numbered slips: before its boxes are counted, and after."""
+    """Return a day's statements of win, before and after the drop count; `slips` maps slips to their numbers."""
     carried = {number: slip.cents for slip, number in slips.items() if slip.slip == "credit"}
     shifts: dict[tuple[str, str], _Shift] = {}
 
@@ -97,7 +97,7 @@ def _report(event: Event[Any], of: Callable[[str, str], _Shift], carried: Mappin
 
 
 def _counted(shift: _Shift, boxes: Sequence[Box]) -> _Shift:
-    """Return a shift with the counted contents of its boxes, and its win."""
+    """Return a shift with its boxes' counted contents and its win."""
     currency = sum(box.dropped.currency for box in boxes)
     checks = sum(sum(box.dropped.checks.values()) for box in boxes)
     coupons: Counter[str] = Counter()

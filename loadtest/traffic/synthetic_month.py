@@ -1,9 +1,9 @@
 """A month of a casino as round settlement publishes it, generated without dealing every round, for volume tests.
 
-For each day, a pool of real rounds of each game is played and settled. Each message is one of these rounds under a new
-property, table, round id, dealer, time, gaming day, sequence and hash, which are written into a byte template. The
-messages differ from real ones in two ways. Meter readings are those of the pool and do not follow each other. Paytable
-rows occur as often as in the pool, so the rounds are no random sample for fairness tests.
+For each day, a pool of simulated rounds of each game is played and settled. Each message is one of these rounds with a
+new property, table, round id, dealer, time, gaming day, sequence and hash, which are written into a byte template. The
+messages differ from real ones in two ways. Meter readings are copied from the pool, so they are not consecutive.
+Paytable rows occur as often as in the pool, so the rounds are not a random sample for fairness tests.
 """
 
 import re
@@ -46,7 +46,7 @@ class Form:
     """A byte template with placeholders for the values of `_SLOTS`."""
 
     def __init__(self, text: bytes) -> None:
-        """Find the placeholders in the text."""
+        """Split the template at its placeholders."""
         parts = _SPLIT.split(text)
         self._literals = tuple(parts[::2])
         places = {slot.encode(): len(self._literals) + number for number, slot in enumerate(_SLOTS)}
@@ -110,7 +110,7 @@ def pit_month(
     rounds_in_pool: int = ROUNDS_IN_POOL,
     overpaying: Overpaying | None = None,
 ) -> Iterator[PitDay]:
-    """Yield the pit's day for each day of the `month` with the same arguments, exact to the cent.
+    """Yield the pit's day for each day of a `month` with the same arguments, exact to the cent.
 
     The day's `reports` are the records that its tables send on `pit.events`. `overpaying` is a dealer who gives away
     chips in each round dealt. Only one day is kept in memory.
@@ -122,14 +122,14 @@ def pit_month(
 
 
 RoundsInPit = Mapping[Kind, Sequence[RoundInPit]]
-"""By kind of table: the rounds of a day's pool as the pit sees them."""
+"""The pit's view of the rounds of a day's pool, by kind of table."""
 
 
 class PitOfMonth:
     """The pit of a casino, day by day; each table opens with its previous closer."""
 
     def __init__(self, where: Casino, schedule: Schedule, overpaying: Overpaying | None = None) -> None:
-        """Begin before the first day."""
+        """Initialize before the first day."""
         self._where = where
         self._schedule = schedule
         self._overpaying = overpaying
@@ -137,11 +137,11 @@ class PitOfMonth:
         self._closers: dict[str, int] = {}
 
     def seen(self, pools: Mapping[Kind, Sequence[Dealt]]) -> RoundsInPit:
-        """Return the rounds of the next day's pool as the pit sees them."""
+        """Return the pit's view of the next day's pool of rounds, by kind of table."""
         return {kind: [_in_pit(one, self._seen[kind]) for one in pool] for kind, pool in pools.items()}
 
     def day(self, gaming_day: date, played_on: date, pools: RoundsInPit) -> PitDay:
-        """Return the pit's next day, on which the tables play the rounds of the day `played_on` from its pools."""
+        """Return the pit's day `gaming_day`, on which the tables play the rounds of the day `played_on`."""
         schedule = self._schedule
         where, of_property = self._where, self._where.property.property
         book = PitBook(of_property, where.plans, gaming_day, overpaying=self._overpaying, openers=self._closers)
@@ -184,7 +184,7 @@ class _Shard:
 
 
 def _zulu(moment: bytes) -> bytes:
-    """Return a moment in UTC with the suffix Z, as contracts write it."""
+    """Return a time in UTC with the suffix Z, the format of the contracts."""
     return moment.removesuffix(b"+00:00") + b"Z"
 
 

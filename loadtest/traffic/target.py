@@ -1,4 +1,4 @@
-"""A running Pitledger on which a day is played: its addresses, and tokens for filing and approving."""
+"""A running stack on which a day is played: its addresses, and tokens for filing and approving."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Reads a topic from its first message to its last, independently of other readers."""
+"""Read a topic from its first message to its last, independently of other readers."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The facts that the vigorish ledger publishes: assessments by rounds from a pool, and collections and waivers."""
+"""The facts that the vigorish ledger publishes: assessments in rounds from a pool, collections and waivers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
@@ -39,7 +39,7 @@ class VigorishFacts:
     """Derives the facts of a casino's vigorish ledger, round by round."""
 
     def __init__(self, where: Casino) -> None:
-        """Begin without facts."""
+        """Initialize without facts."""
         assert VIGORISH.publisher is not None
         self._journal = Journal(VIGORISH.publisher)
         self._shard = {plan.name: number % DESK for number, plan in enumerate(where.plans)}
@@ -47,7 +47,7 @@ class VigorishFacts:
         self._rounding = {one.game: _rounding(one) for one in where.submissions}
 
     def assessed(self, dealt: Dealt, gaming_day: date) -> Assessed:
-        """Return the vigorish that a round from a pool assesses on a gaming day, at the legal rate."""
+        """Return the vigorish assessed in a round from a pool, at the legal rate of a gaming day; empty for most."""
         taken = [line for line in dealt.settlement.lines if line.vigorish]
         if not taken:
             return ()
@@ -65,7 +65,7 @@ class VigorishFacts:
         return self._journal.entry(self._shard[about["table"]], fact, closed_at, source=source)
 
     def of_tables(self, events: Iterable[Event[Any]]) -> Iterator[Published]:
-        """Yield the facts of tables' collections, waivers and returns of vigorish."""
+        """Yield the facts of vigorish collected, waived and returned at the tables."""
         for event in events:
             fact_of = _SETTLED.get(type(event.data))
             if fact_of is not None:

@@ -1,4 +1,4 @@
-"""Parse amounts of money that are given on the command line."""
+"""Parse amounts of money on the command line."""
 
 import re
 from typing import Final
@@ -9,9 +9,9 @@ _DOLLARS: Final = re.compile(r"(0|[1-9][0-9]{0,14})(?:\.([0-9]{1,2}))?", re.ASCI
 
 
 def cents_of(option: str, text: str, *, least_cents: int = 1) -> int:
-    """Return an option's dollars, written in plain decimal digits, as cents.
+    """Return an option's value, dollars in plain decimal digits, as cents.
 
-    Raises: UsageWrong unless they are whole cents, at least `least_cents`, and without a leading zero.
+    Raises: UsageWrong unless the value is whole cents, at least `least_cents`, and without a leading zero.
 
     >>> cents_of("--amount", "12.50")
     1250

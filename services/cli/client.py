@@ -67,7 +67,7 @@ class Client(httpx.Client):
         return found
 
     def read_bytes(self, path: str, **wanted: str) -> bytes:
-        """Return the bytes of an answer that is not JSON."""
+        """Return the body of a response that is not JSON, as bytes."""
         return self._answered("GET", path, params=wanted).content
 
     def pages(self, path: str, **wanted: str) -> Iterator[dict[str, Any]]:
@@ -79,7 +79,7 @@ class Client(httpx.Client):
             cursor = {"cursor": page["next"]} if page.get("next") else None
 
     def do(self, path: str, document: object = None, *, key: str | None = None) -> dict[str, Any]:
-        """Send a command and return its answer; a retry with the same idempotency key is executed once."""
+        """Send a command, and return the response; a repetition with the same idempotency key has no further effect."""
         sent = {"idempotency-key": key or f"pitledger.{uuid4()}"}
         answer: dict[str, Any] = self._answer("POST", path, json=document, headers=sent)
         return answer
@@ -103,7 +103,7 @@ class Client(httpx.Client):
         return self._json(self._answered(method, path, **sent))
 
     def _answered(self, method: str, path: str, **sent: Any) -> httpx.Response:
-        """Return a successful answer. Raises: CommandError for a problem document."""
+        """Send a request, and return the successful response. Raises: CommandError otherwise."""
         try:
             response = self.request(method, path, **sent)
         except httpx.HTTPError as error:
@@ -142,17 +142,17 @@ def _failed(what: str, status: int, problem: Mapping[str, Any]) -> CommandError:
 
 
 def property_zones(client: Client) -> dict[str, ZoneInfo]:
-    """Return the time zones of the properties that the caller works for, by property; `client` is of reporting."""
+    """Return the time zones of the caller's properties, by property; `client` must call reporting."""
     return {one["property"]: ZoneInfo(one["time_zone"]) for one in client.read_list("/floors")}
 
 
 def property_zone(client: Client, property_name: str) -> ZoneInfo:
-    """Return the time zone of a property's clock; `client` is of reporting."""
+    """Return a property's time zone; `client` must call reporting."""
     return property_zones(client)[property_name]
 
 
 class Clocks:
-    """The clocks of the caller's properties, read from reporting once; UTC if reporting does not answer."""
+    """The time zones of the caller's properties, read from reporting once; UTC if reporting does not answer."""
 
     def __init__(self) -> None:
         try:
@@ -162,6 +162,6 @@ class Clocks:
             self._zones = {}
 
     def text(self, moment: str, property_name: str | None) -> str:
-        """Return a moment in the property's time zone or, if that is unknown, in UTC and marked as UTC."""
+        """Return a time as text in the property's time zone or, if that is unknown, in UTC and marked so."""
         at, zone = datetime.fromisoformat(moment), self._zones.get(property_name or "")
         return f"{clock_text(at, _UTC)} UTC" if zone is None else clock_text(at, zone)

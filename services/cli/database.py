@@ -1,4 +1,4 @@
-"""Database access for commands: one connection under the service's role, and errors that name a remedy."""
+"""Database access for commands: one connection under the service's database role, and errors with a remedy."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator

@@ -20,7 +20,7 @@ _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", UNCLEAR)
 
 _VALUES_MAX = 1_000_000
 _UNREADABLE = (ValueError, yaml.YAMLError, RecursionError, LookupError, AttributeError, TypeError)
-"""Errors of parsing; the last three come from YAML constructors for a value that does not fit its tag."""
+"""Parsing errors; YAML constructors raise the last three for a value that does not match its tag."""
 
 
 class _NoNumber(ValueError):
@@ -28,7 +28,7 @@ class _NoNumber(ValueError):
 
 
 def read_documents(name: str) -> Iterator[tuple[str, object]]:
-    """Return the documents of a file (`-`: stdin), each with a name to use if it has no id.
+    """Return a file's documents (`-`: stdin), each with a fallback name for a document without id.
 
     Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON.
     """
@@ -36,16 +36,16 @@ def read_documents(name: str) -> Iterator[tuple[str, object]]:
 
 
 def documents_in(label: str, raw: bytes) -> Iterator[tuple[str, object]]:
-    """Return the documents in the bytes of a file, each with a name made from the label. Raises: InputRefused."""
+    """Return the documents in the bytes of a file, each with a name derived from `label`. Raises: InputRefused."""
     found = _listed(_documents(label, raw))
     return ((f"{label}#{number}", document) for number, document in enumerate(found, 1))
 
 
 def read_list(name: str, *, such_as: str) -> list[object]:
-    """Return the members of the only document of a file (`-`: stdin), which is a list of mappings, `such_as` one.
+    """Return the list of mappings that a file contains (`-`: stdin); `such_as` is an example for the error message.
 
-    Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON, or no such list, or an
-    empty one.
+    Raises: UsageWrong if there is no such file; InputRefused if it is neither YAML nor JSON, or not one nonempty list
+    of mappings.
     """
     label, raw = _bytes(name)
     found = _documents(label, raw)
@@ -64,7 +64,7 @@ def read_list(name: str, *, such_as: str) -> list[object]:
 
 
 def _documents(label: str, raw: bytes) -> list[object]:
-    """Return the documents in the bytes of a file, with lists as they are. Raises: InputRefused."""
+    """Return the documents in the bytes of a file, without splitting lists. Raises: InputRefused."""
     try:
         found = _parse(raw.decode("utf-8-sig"))
         _require_few(found)
@@ -125,7 +125,7 @@ def _bytes(name: str) -> tuple[str, bytes]:
 
 
 def _parse(text: str) -> list[object]:
-    """Return all documents of a text: of JSON or YAML, several of YAML, or the lines of JSON Lines."""
+    """Return the documents of a text: one JSON document, JSON Lines, or any number of YAML documents."""
     stripped = text.lstrip()
     if stripped.startswith(("{", "[")):
         try:
@@ -164,10 +164,10 @@ def _require_few(documents: list[object]) -> None:
 
 
 class _Loader(Loader):
-    """The loader of YAML, keeping times as text."""
+    """A YAML loader that keeps dates and times as text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
-        """Return the tag of a node; dates and times stay text as in JSON, so that `14:00` is not read as 840."""
+        """Return a node's YAML tag: dates and times are text, as in JSON, so that `14:00` is not read as 840."""
         tag: str = super().resolve(kind, value, implicit)
         is_time = tag == _TIMESTAMP or (tag in _NUMBERS and ":" in value)
         return _TEXT if is_time else tag

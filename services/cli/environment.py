@@ -78,7 +78,7 @@ def require_known(environment: Mapping[str, str]) -> None:
 
 
 def require_no_stack(environment: Mapping[str, str]) -> None:
-    """Raise UsageWrong in a terminal with a stack's environment, because another stack would use the same servers."""
+    """Raise UsageWrong if the environment is that of a running stack, whose servers a second stack would use."""
     if stack := environment.get(STACK_VARIABLE):
         names = " ".join(name for name in ("DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS") if environment.get(name))
         raise UsageWrong(
@@ -100,7 +100,7 @@ def require_none_of_stack(environment: Mapping[str, str]) -> None:
 
 
 def listed(found: Settings) -> dict[str, dict[str, Any]]:
-    """Return by setting its displayable `value` (None if unset), its environment `variable`, and its `source`."""
+    """Return each setting's displayable `value` (None if unset), environment `variable` and `source`, by setting."""
     return {
         name: {
             "value": _shown(getattr(found, name)),
@@ -119,7 +119,7 @@ def variable_of(name: str, field: FieldInfo) -> str:
 
 
 def without_password(url: str) -> str:
-    """Return a URL for display, with the password, and anything that may be one, masked."""
+    """Return a URL for display, with passwords and possible passwords masked."""
     return _PASSWORD_PARAMETER.sub(rf"\1{_MASK}", _USER_AND_PASSWORD.sub(rf"\1:{_MASK}@", url))
 
 

@@ -32,7 +32,7 @@ EPILOG = "Exit codes:\n\n" + "\n\n".join(f"{code:>4}  {meaning}" for code, meani
 class CommandError(Exception):
     """A command failed.
 
-    The message is one line with the remedy; `details` are shown above it.
+    The message is one line with the remedy; `details` are printed above the message.
     """
 
     exit_code = ExitCode.BUG
@@ -64,11 +64,11 @@ class NotFound(CommandError):
 
 
 class NothingThere(NotFound):
-    """A service answers that it has nothing at a path."""
+    """A service responded 404 for a path."""
 
 
 class CommandFailed(CommandError):
-    """A command that ran in its own process failed, with an exit code and the end of its log."""
+    """A command in a separate process failed, with an exit code and the end of its log."""
 
     def __init__(self, code: int, log_tail: str) -> None:
         above, _, said = log_tail.rpartition("\n")
@@ -78,12 +78,12 @@ class CommandFailed(CommandError):
 
 
 def last_words(log_tail: str) -> str:
-    """Return the last line of a log, worded for a message."""
+    """Return the last line of a log, introduced for an error message."""
     return f"last in its log: {log_tail.splitlines()[-1] if log_tail else 'nothing'}"
 
 
 class StackEnded(CommandError):
-    """A part of the stack exited although it was not stopped."""
+    """A process of the stack exited unexpectedly."""
 
     def __init__(self, name: str, code: int | None = None, log_tail: str = "") -> None:
         how = "" if code is None else f" with exit code {code}" if code < 128 else f", killed by signal {code - 128}"

@@ -10,8 +10,8 @@ _ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class InterruptGuard:
     """Turns the first signal into a KeyboardInterrupt, and ignores later ones.
 
-    The KeyboardInterrupt can be lost: if a native library, a serializer or a finalizer calls the code that it
-    interrupts, it is only written to standard error. Long work therefore calls `check` regularly.
+    The KeyboardInterrupt can be lost: if it interrupts code that a native library, a serializer or a finalizer called,
+    it is only written to standard error. Long work therefore calls `check` regularly.
     """
 
     def __init__(self) -> None:

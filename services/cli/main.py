@@ -75,8 +75,8 @@ _COMMANDS: Final = {
 }
 """The help line of each command, by the package and the name of the command, in the order of `--help`.
 
-A command is a module of the package, imported only when it is called. The module has a function named like the command,
-or `app`, a group of commands.
+A command is a module of the package, and is imported only when called. The module has a function with the command's
+name, or a group of commands named `app`.
 """
 
 _SIGPIPE = 141
@@ -101,7 +101,7 @@ def _root(
 
 
 def _build(words: Sequence[str]) -> typer.Typer:
-    """Return the application. Only the command that `words` name is imported; the others are a name and a help line."""
+    """Return the application. Only the command named in `words` is imported; others have only name and help line."""
     app = typer.Typer(
         epilog=EPILOG,
         no_args_is_help=True,
@@ -135,7 +135,7 @@ def _add(app: typer.Typer, room: str, name: str, line: str) -> None:
 
 
 def _help_of(function: object) -> str:
-    """Return a command's docstring, each paragraph as one line, which the terminal wraps; examples stay lines."""
+    """Return a command's docstring with each paragraph joined into one line, and each example on its own line."""
     paragraphs = (getdoc(function) or "").split("\n\n")
     return "\n\n".join(" ".join(part.split()).replace(" Example: ", "\nExample: ") for part in paragraphs)
 
@@ -145,7 +145,7 @@ def _not_loaded() -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the command in `words` (those of the process by default) and return its exit code."""
+    """Run the command in `words` (by default the process's arguments), and return its exit code."""
     words = sys.argv[1:] if words is None else words
     raise_gc_threshold()
     code = _run(words)
@@ -203,7 +203,7 @@ def _report(error: Exception, *, debug: bool) -> int:
 
 
 def _is_silence(error: Exception) -> bool:
-    """Return whether an error means that a server did not answer. The HTTP library is not imported for this."""
+    """Return whether an error means that a server did not answer, without importing the HTTP library."""
     httpx = sys.modules.get("httpx")
     return httpx is not None and isinstance(error, httpx.TransportError)
 

@@ -6,7 +6,7 @@ from services.cli.exits import UsageWrong
 
 
 def moment_of(option: str, text: str) -> datetime:
-    """Return the moment that an option names, with its zone. Raises: UsageWrong."""
+    """Return an option's value as a time with UTC offset. Raises: UsageWrong."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

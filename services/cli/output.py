@@ -38,12 +38,12 @@ def print_line(text: str) -> None:
 
 
 def message(text: str) -> None:
-    """Print a line for people on stderr."""
+    """Print a message line on stderr."""
     sys.stderr.write(printable(text) + "\n")
 
 
 def write_bytes(content: bytes, output: Path | None, form: str, *, readable: bool) -> None:
-    """Write a document to a file or stdout; binary content (not `readable`) never to a terminal.
+    """Write a document to a file or stdout; refuse to write binary content (not `readable`) to a terminal.
 
     Raises: InputRefused if the file cannot be written; UsageWrong if a file is required.
     """
@@ -65,7 +65,7 @@ def printable(text: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Return a console for tables, as wide as the terminal, or wide without one."""
+    """Return a Rich console for tables, as wide as the terminal; without a terminal, 160 columns wide."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -78,7 +78,7 @@ Column = tuple[str, Literal["words", "number", "name"]]
 
 
 def names(*headings: str) -> list[Column]:
-    """Return columns of names."""
+    """Return left-aligned columns for names, which do not wrap."""
     return [(heading, "name") for heading in headings]
 
 
@@ -117,7 +117,7 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, footer: b
 
 
 def heading(text: str) -> "Text":
-    """Return a line above a table."""
+    """Return a heading to print above a table."""
     from rich.text import Text
 
     return Text(printable(text), style="bold")

@@ -18,7 +18,7 @@ PartitionsOption = Annotated[
 
 
 def numbers_of_partitions(given: Sequence[str]) -> Mapping[str, int]:
-    """Return the numbers of partitions given as options, by topic. Raises: UsageWrong."""
+    """Return the partition counts from the options, by topic. Raises: UsageWrong."""
     found: dict[str, int] = {}
     for each in given:
         name, _, number = each.partition("=")

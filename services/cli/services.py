@@ -1,4 +1,4 @@
-"""The services: every package in services with a manifest."""
+"""The services: every package in `services/` with a manifest."""
 
 import os
 from importlib import import_module
@@ -29,7 +29,7 @@ TOKEN_VARIABLE: Final = "PITLEDGER_TOKEN"  # noqa: S105 - the name of a variable
 
 
 STACK_VARIABLE: Final = "PITLEDGER_STACK"
-"""The environment variable with the run directory of the stack to which the other variables refer."""
+"""The environment variable with the run directory of the stack that the other variables refer to."""
 
 
 def url_variable(name: str) -> str:
@@ -38,17 +38,17 @@ def url_variable(name: str) -> str:
 
 
 def service_option(description: str) -> Any:
-    """Return the option `--service` of a command: the name of a service."""
+    """Return a command's option `--service`, which takes the name of a service."""
     return typer.Option("--service", help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
 
 
 def service_argument(description: str) -> Any:
-    """Return an argument of a command: the name of a service."""
+    """Return a command's argument that takes the name of a service."""
     return typer.Argument(help=f"{description} {_CHOICES}", parser=_name, metavar=_METAVAR)
 
 
 def running_argument(description: str) -> Any:
-    """Return an argument of a command: the name of a service, or the console."""
+    """Return a command's argument that takes the name of a service or of the console."""
     return typer.Argument(help=f"{description} {_CHOICES[:-1]}, {CONSOLE}.", parser=_running, metavar=_METAVAR)
 
 
@@ -73,19 +73,19 @@ def load(name: str) -> "Manifest":
 
 
 def load_all() -> "list[Manifest]":
-    """Return the manifests of all services by port, the order in which they are started."""
+    """Return the manifests of all services ordered by port, which is the order of starting."""
     return sorted(map(load, NAMES), key=lambda manifest: manifest.port)
 
 
 def roles_of_services(manifests: "Sequence[Manifest]") -> "dict[str, Role]":
-    """Return the common roles and those of the manifests, by name."""
+    """Return the common roles and the manifests' roles, by role name."""
     from shared.runtime.http.roles import COMMON
 
     return {role.name: role for role in (*COMMON, *(role for manifest in manifests for role in manifest.roles))}
 
 
 def urls() -> "dict[str, str]":
-    """Return the URL of each service: from the environment, else its usual port on this machine."""
+    """Return the URL of each service, by name: from the environment, or else its usual port on this machine."""
     return {one.name: os.environ.get(url_variable(one.name)) or f"http://127.0.0.1:{one.port}" for one in load_all()}
 
 

@@ -1,4 +1,4 @@
-"""The approval subject of a command, according to the service's OpenAPI document."""
+"""The document that an approval command approves, according to the service's OpenAPI document."""
 
 import re
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ class Approvals:
         ]
 
     def subject_of(self, path: str, body: Mapping[str, Any] | None = None) -> str | None:
-        """Return the path of the document that a command approves, or None.
+        """Return the path of the document that a command approves; None if there is none, or a path field is missing.
 
         >>> schema = {"properties": {HASH: {"type": "string"}}}
         >>> body = {"content": {"application/json": {"schema": schema}}}
@@ -55,7 +55,7 @@ class Approvals:
 
 
 def _members(openapi: Mapping[str, Any], command: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of a command's body."""
+    """Return the members of a command's request body, with their JSON Schemas."""
     schema = command.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
     if "$ref" in schema:
         schema = openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]]

@@ -1,4 +1,4 @@
-"""Logins in progress: their state is kept encrypted in the browser, so that nobody can fill the server's memory."""
+"""Logins in progress, stored encrypted in the browser, so that unfinished logins cannot exhaust the server's memory."""
 
 import os
 import secrets
@@ -20,7 +20,7 @@ LOGIN: Final = timedelta(minutes=10)
 """Maximum duration of a login."""
 _NONCE_BYTES: Final = 12
 _THEN_MAX: Final = 1500
-"""Maximum bytes of the address to return to, so that browsers accept the cookie; a longer one becomes the home page."""
+"""Maximum bytes of the URL to return to, so that browsers accept the cookie; a longer URL becomes the home page."""
 _ENDED_MAX: Final = 10_000
 
 
@@ -41,9 +41,9 @@ _login: Final = TypeAdapter(Login)
 
 
 class Begun:
-    """Encrypts the state of logins for the browsers in which they begin, and accepts each login once.
+    """Encrypts login state for the browser in which the login begins, and accepts each login once.
 
-    The key belongs to this process: after a restart, a login in progress has to be begun again.
+    The key exists only in this process: after a restart, a login in progress must be started again.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -66,7 +66,7 @@ class Begun:
     def end(self, state: str, cookie: str) -> Login | None:
         """Return the login that `state` and `cookie` identify; each login is accepted only once.
 
-        None if it began in another browser or process, took too long, or has already ended.
+        None if the login began in another browser or process, took too long, or has already ended.
         """
         login = self._opened(cookie)
         if login is None or not compare_digest(login.state.encode(), state.encode()) or state in self._ended:

@@ -1,4 +1,4 @@
-"""Choices for form fields: the property's own tables, games, shifts and the like."""
+"""Choices for form fields, such as the property's tables, games and shifts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -30,7 +30,7 @@ _CHOSEN: Final[Mapping[str, str]] = {
     "receiver": "locations",
     "chip_set": "chip_sets",
 }
-"""The kind of names that a field offers, by the field's name."""
+"""The kind of names that a form field offers, by field name."""
 
 
 _SIDES: Final = ("giver", "receiver")
@@ -38,7 +38,7 @@ _SIDES: Final = ("giver", "receiver")
 
 
 async def choices_of_property(person: Person, property_name: str) -> Choices:
-    """Return the choices at a property, by the field's name; none if reporting does not answer or refuses."""
+    """Return a property's choices by field name; none if reporting does not answer or refuses."""
     found = await or_missing(person.calls.get(REPORTING, path("floors", property_name, "names")))
     if isinstance(found, Missing):
         return NO_CHOICES
@@ -47,7 +47,7 @@ async def choices_of_property(person: Person, property_name: str) -> Choices:
 
 
 async def choices_for(person: Person, fields: Iterable[Field], given: Mapping[str, str]) -> Choices:
-    """Return the choices for the fields of a form; `given` names the property, if it is known."""
+    """Return the choices for a form's fields, by field name; `given` has the property, if it is known."""
     names = {name for one in fields for name in _names(one)}
     property_name = given.get(_PROPERTY, "")
     if _PROPERTY in names and not property_name:
@@ -56,7 +56,7 @@ async def choices_for(person: Person, fields: Iterable[Field], given: Mapping[st
 
 
 async def properties_of(person: Person) -> Sequence[str]:
-    """Return the properties for which a person works; none if reporting does not answer."""
+    """Return the properties that a person works for; empty if reporting does not answer."""
     floors = await or_missing(person.calls.get(REPORTING, "/floors"))
     return person.properties if isinstance(floors, Missing) else [one["property"] for one in floors]
 

@@ -1,8 +1,8 @@
-"""The confirmation step of forms: it shows how amounts and moments were understood before the command is sent.
+"""The confirmation step of forms, which shows how amounts and times were interpreted before a command is sent.
 
-Forms with amounts, moments or documents, which may contain both, have this step. The second step sends the typed text
-again with a hash of what was shown; if the text is understood differently by then, it is shown again. Both steps use
-the same idempotency key.
+Forms with amounts, times or documents (which may contain both) have this step. On confirmation, the browser sends the
+typed text again with a hash of the shown interpretation; if the text is now interpreted differently, the step is
+repeated. Both requests use the same idempotency key.
 """
 
 import re
@@ -45,7 +45,7 @@ _MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}\S*", 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A field as it was understood: cents, an exact moment, or a text.
+    """The interpretation of a form field: cents, an exact time, or a text.
 
     `label` begins with the labels of the groups and rows that contain the field.
     """
@@ -61,13 +61,13 @@ class Line:
 
 
 def lines(operation: Operation, read: Filled) -> list[Line]:
-    """Return the fields of a form as they were understood, without secrets and without omitted fields."""
+    """Return the interpretation of a form's fields, without secrets and without omitted fields."""
     values = read.path | read.body
     return [line for one in operation.asked for line in _lines(one, one.label, values.get(one.name))]
 
 
 def needs_a_look(shown: list[Line]) -> bool:
-    """Return whether the form requires confirmation: it has an amount, a moment or a document."""
+    """Return whether a form requires confirmation, because it has an amount, a time or a document."""
     return any(one.kind in _LOOKED_AT for one in shown)
 
 
@@ -124,7 +124,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_exact(text: str) -> bool:
-    """Return whether a text is a moment with its UTC offset."""
+    """Return whether a text is a time with a UTC offset."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

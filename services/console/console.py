@@ -1,4 +1,4 @@
-"""What all pages of the console share: its components, the logged-in person, and how a page is rendered."""
+"""Common parts of all console pages: the console's components, the logged-in person, and page rendering."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class LoginNeeded(Exception):
-    """No one is logged in."""
+    """The request requires a login."""
 
 
 class Forged(Exception):
@@ -42,7 +42,7 @@ class TooLong(Exception):
 
 @dataclass(frozen=True)
 class Console:
-    """The components of a running console."""
+    """The components of a running console, shared by all requests."""
 
     services: Services
     sessions: Sessions
@@ -52,7 +52,7 @@ class Console:
     provider: Provider
     clock: Clock
     zones: dict[str, str] = field(default_factory=dict, kw_only=True)
-    """The time zones of the properties shown so far."""
+    """Cached time zones, by property."""
     url: str
     """The console's public URL, without a trailing slash."""
 
@@ -78,7 +78,7 @@ class Console:
 
 
 def console_of(request: Request) -> Console:
-    """Return the console that answers a request."""
+    """Return the `Console` of the application that received a request."""
     console: Console = request.app.state.console
     return console
 
@@ -97,7 +97,7 @@ class Person:
 
     @property
     def properties(self) -> list[str]:
-        """Return the properties that the person's token names individually."""
+        """Return the properties named in the person's token, sorted, without the wildcard for all properties."""
         return sorted(self.session.caller.properties - {ALL_PROPERTIES})
 
 
@@ -109,7 +109,7 @@ def session_of(request: Request, *, seen: bool = True) -> Session | None:
 
 
 async def _person(request: Request) -> Person:
-    """Return the person behind a request. Raises: LoginNeeded; Forged for a form from another origin or session."""
+    """Return the person who sent a request. Raises: LoginNeeded; Forged for a form from another origin or session."""
     console, session = console_of(request), session_of(request)
     if session is None:
         raise LoginNeeded
@@ -122,7 +122,7 @@ async def _person(request: Request) -> Person:
 
 
 def known_person(request: Request) -> "Person | None":
-    """Return the person behind a failed request, so that its page keeps the navigation; None if nobody is logged in."""
+    """Return the person who sent a failed request, for the error page's navigation; None if nobody is logged in."""
     known: Person | None = getattr(request.state, "person", None)
     session = session_of(request) if known is None else None
     if session is None:
@@ -142,7 +142,7 @@ async def require_own_form(request: Request, console: Console, session: Session)
 
 
 Asked = Annotated[Person, Depends(_person)]
-"""The logged-in person as a parameter of a route; a form must come from their own session."""
+"""The logged-in person, as a route parameter; a submitted form must come from the person's own session."""
 
 
 async def form_of(request: Request) -> dict[str, str]:

@@ -21,7 +21,7 @@ _DATA: Final = re.compile(r"application/(ld\+)?json")
 
 
 class _InlineScripts(HTMLParser):
-    """Collects the inline scripts of a page."""
+    """An HTML parser that collects the inline scripts of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
@@ -44,7 +44,7 @@ class _InlineScripts(HTMLParser):
 
 
 def scripts_in(directory: Path) -> list[str]:
-    """Return the hashes of all inline scripts in the pages of a directory, in the syntax of the policy."""
+    """Return the hashes of all inline scripts in a directory's pages, in the syntax of a content security policy."""
     scripts = _InlineScripts()
     for file in sorted(directory.rglob("*.html")):
         scripts.feed(file.read_text())

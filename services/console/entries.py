@@ -1,4 +1,4 @@
-"""The entries behind a figure of a report, each with what it adds to the figure and with links to its records."""
+"""The journal entries behind a report's figure, each with its contribution and with links to its records."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ _WHOLE: Final = frozenset({"cents", "count"})
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A record behind an entry: its text, and the address of its page, or ""."""
+    """A record that an entry refers to: its text, and the URL of its page, or ""."""
 
     text: str
     address: str
 
 
 def shown_entries(property_name: str, found: Mapping[str, Any], *, may_read_rounds: bool) -> list[dict[str, Any]]:
-    """Return the entries in an answer of reporting, each with links (`leads`); `factor` and `adds` are exact."""
+    """Return the entries in reporting's answer, each with links (`leads`), exact `factor` and contribution (`adds`)."""
     return [
         {
             **dict.fromkeys(("recorded_at", "kind", "table", "measure", "value", "factor")),
@@ -35,7 +35,7 @@ def shown_entries(property_name: str, found: Mapping[str, Any], *, may_read_roun
 
 
 def shown_sums(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the entries' sum and, if it is rounded, the rounding and the value; empty if the value is no sum."""
+    """Return pairs of label key and amount: the entries' sum and, if rounded, rounding and value; empty if no sum."""
     if found.get("adds_up_to") is None:
         return []
     sums = [("reports.sum", amount(found["adds_up_to"], found["unit"]))]
@@ -45,7 +45,7 @@ def shown_sums(found: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def amount(exact: str | None, unit: str) -> int | str | None:
-    """Return an exact amount for a cell of this unit: an integer if it is whole cents or a whole count.
+    """Return an exact amount in the form that a cell of this unit needs: an int for a whole number, else a string.
 
     >>> amount("1200", "cents"), amount("23/311", "cents"), amount("-5/2", "count"), amount(None, "cents")
     (1200, '23/311', '-5/2', None)
@@ -56,7 +56,7 @@ def amount(exact: str | None, unit: str) -> int | str | None:
 
 
 def _sign(factor: str | None) -> str:
-    """Return a factor as it is written before a value: only `+` or `−` for a factor of 1 or -1.
+    """Return a factor formatted to precede a value: only `+` or `−` for a factor of 1 or -1.
 
     >>> [_sign(one) for one in ("1", "-1", "23/311", "-1/2", None)]
     ['+', '−', '× 23/311', '× −1/2', '']

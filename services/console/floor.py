@@ -10,7 +10,7 @@ from services.console.console import Person
 from services.console.services import INVENTORY, REPORTING, Calls, Missing, path, together
 
 FRESH_SECONDS: Final = 1.0
-"""How long an answer of the services is reused for everybody who views the same floor."""
+"""The seconds for which the services' answers are reused for all viewers of the same floor."""
 _KEPT_MAX: Final = 64
 
 Record = Mapping[str, Any]
@@ -18,7 +18,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """The state of a table; amounts are cents, or None if the service did not answer."""
+    """The state of a table on the floor; amounts are cents, or None if the service did not answer."""
 
     said: Record
     expected_cents: int | None
@@ -34,7 +34,7 @@ class TableView:
 
     @property
     def kind(self) -> str | None:
-        """Return the kind of the table's game; None if it is unknown or contained in the game's name.
+        """Return the kind of the table's game; None if the kind is unknown or already part of the game's name.
 
         >>> TableView({"game": "mini-baccarat", "kind": "minibaccarat"}, None, 0, 0, 0, ()).kind
         >>> TableView({"game": "double-zero-roulette", "kind": "roulette"}, None, 0, 0, 0, ()).kind
@@ -46,13 +46,13 @@ class TableView:
 
     @property
     def notices(self) -> int:
-        """Return the number of notices that need attention."""
+        """Return the number of the table's notices that need attention, such as variances, exceptions and alarms."""
         return self.variances + len(self.due) + int(self.said["exceptions"]) + int(self.said["alarms"])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """The state of a property and of its tables by pit; `missing` lists why services did not answer."""
+    """The state of a property, and of its tables by pit; `missing` lists the reasons for missing answers."""
 
     said: Record
     pits: Mapping[str, list[TableView]]
@@ -65,7 +65,7 @@ class FloorView:
         return [one for tables in self.pits.values() for one in tables]
 
     def total(self, name: str) -> int:
-        """Return the total of a figure over all tables that have it."""
+        """Return the sum of a figure over all tables, skipping tables without the figure."""
         return sum(int(one.said[name] or 0) for one in self.tables)
 
 
@@ -79,7 +79,7 @@ class Floors:
     async def of(self, person: Person, property_name: str, day: str = "") -> FloorView:
         """Return a floor at most one second old, for the current gaming day or another one. Raises: Refused.
 
-        A cached answer is shown only to people who may read it themselves.
+        A cached floor is shown only to people with permission to read it.
         """
         if not (person.may("reports.read") and person.session.works_for(property_name)):
             return await read_floor(person.calls, property_name, day)  # reporting refuses, with the reason

@@ -1,4 +1,4 @@
-"""Converts the typed fields of a command's form into the JSON document of the service, and errors back to fields."""
+"""Convert a command form's typed fields into the service's JSON document, and map errors back to fields."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _ROW: Final = re.compile("[0-9]{1,5}")
 _CARDS: Final[Mapping[str, str]] = {name.lower(): name for name in get_args(Card)}
 _FLAGS: Final = {"yes": True, "no": False}
 LEFT_OUT: Final = "_left_out"
-"""The name, within a row of a list, of the box that leaves the row out."""
+"""The name, within a row of a list, of the checkbox that omits the row."""
 _HUNDRED: Final = 100
 _DIGITS_MAX: Final = 40
 """Maximum number of characters of a number: no field accepts more."""
@@ -34,9 +34,9 @@ class _Wrong(ValueError):
 
 @dataclass(slots=True)
 class Filled:
-    """A submitted form: the document, and the errors by field.
+    """A submitted form: path parameters, the request body, and the errors by field.
 
-    `moved` maps rows of the document to rows of the form: the document lacks the form's empty rows.
+    `moved` maps rows of the document to rows of the form, because the document omits the form's empty rows.
     """
 
     path: dict[str, str] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Filled:
 
 
 def filled(operation: Operation, form: Mapping[str, str], zone: ZoneInfo) -> Filled:
-    """Return the submitted form. Moments without a UTC offset are in `zone`."""
+    """Return the interpreted form. Times without a UTC offset are in `zone`."""
     found = Filled()
     for one in operation.of_path:
         value = form.get(one.name, "").strip()
@@ -105,7 +105,7 @@ def _list(one: Field, at: str, form: Mapping[str, str], zone: ZoneInfo, found: F
 
 
 def _is_touched(one: Field, at: str, form: Mapping[str, str]) -> bool:
-    """Return whether somebody filled in a field; a preselected choice does not count."""
+    """Return whether a person filled in the field; a preselected choice does not count."""
     if one.kind == "group":
         return any(_is_touched(each, f"{at}.{each.name}", form) for each in one.fields)
     if one.kind == "list":
@@ -143,10 +143,10 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
 
 
 def cents_of(text: str) -> int:
-    """Return an amount typed in dollars as cents. Raises: _Wrong, with a message that says what to type.
+    """Return an amount typed in dollars as cents. Raises: _Wrong, with a message that states the valid form.
 
-    Commas separate groups of three digits, and a point is followed by one or two digits: `1,50`, which could be one and
-    a half or a mistyped hundred and fifty, is refused. So is a leading zero, which may stand for a digit left out.
+    Commas separate groups of three digits, and a point is followed by one or two digits. `1,50` is refused, because it
+    could mean 1.50 or 150. A leading zero is refused, because a digit may be missing.
 
     >>> cents_of("1,250.5"), cents_of("$20"), cents_of("-0.05"), cents_of("−$3.00")
     (125050, 2000, -5, -300)
@@ -160,7 +160,7 @@ def cents_of(text: str) -> int:
 
 
 def cards_of(text: str) -> list[Any]:
-    """Return the cards in a text, in order; hands that a slash separates are lists of their own.
+    """Return the cards in a text, in order; hands separated by slashes become separate lists.
 
     Raises: _Wrong, with a message that says what to type.
 
@@ -179,7 +179,7 @@ def _card(typed: str) -> str:
 
 
 def cards_text(cards: Sequence[Any]) -> str:
-    """Return cards, or hands of cards, as `cards_of` reads them.
+    """Return cards, or hands of cards, in the text form that `cards_of` reads.
 
     >>> cards_text(["As", "Kd"]), cards_text([["As", "Kd"], ["9h", "9c"]])
     ('As Kd', 'As Kd / 9h 9c')
@@ -188,7 +188,7 @@ def cards_text(cards: Sequence[Any]) -> str:
 
 
 def _moment(text: str, zone: ZoneInfo) -> str:
-    """Return a moment; without a UTC offset it is local time in `zone`, and must be unambiguous there."""
+    """Return a typed time; without a UTC offset it is local time in `zone`, and must be unambiguous there."""
     try:
         if _MOMENT.fullmatch(text) is None:
             raise ValueError
@@ -217,7 +217,7 @@ def _rows(form: Mapping[str, str], at: str) -> list[str]:
 
 
 _PATTERN: Final = "it must match the pattern"
-"""A service's error for a text that does not match its pattern begins so; forms replace it with plain words."""
+"""The start of a service's error message for a text that does not match its pattern; forms show plain words instead."""
 
 
 def places(problem: Mapping[str, Any], moved: Mapping[str, str]) -> dict[str, str]:

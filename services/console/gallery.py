@@ -1,4 +1,4 @@
-"""Charts on pages: each is kept for the session that sees it, and drawn when the browser requests the picture."""
+"""Charts on pages: stored for the session that requested them, and drawn when the browser requests the picture."""
 
 import json
 from collections import OrderedDict
@@ -21,7 +21,7 @@ _OF_A_SESSION: Final = "private, max-age=3600, immutable"
 
 @dataclass(frozen=True, slots=True)
 class Hung:
-    """A chart on a page: its texts and table, and the addresses of its light and dark pictures."""
+    """A chart on a page: its texts and table, and the URLs of its light and dark pictures."""
 
     chart: Chart
     light: str
@@ -29,19 +29,19 @@ class Hung:
 
     @property
     def columns(self) -> list[dict[str, str]]:
-        """Return the columns of its table, in the format of a report's columns."""
+        """Return the columns of the chart's table, in the format of a report's columns."""
         return [asdict(column) for column in self.chart.columns]
 
 
 class Gallery:
-    """Keeps recently shown charts by session and content, and evicts the oldest."""
+    """Stores recently shown charts by session and content, and evicts the oldest."""
 
     def __init__(self, renderer: Renderer | None = None) -> None:
         self._renderer = Renderer() if renderer is None else renderer
         self._kept: OrderedDict[tuple[str, str], Chart] = OrderedDict()
 
     def hang(self, session: Session, *shown: Chart) -> list[Hung]:
-        """Return charts for a page of this session, and keep them for drawing."""
+        """Return charts with picture URLs for a page of this session, and store the charts for drawing."""
         return [self._hung(session, chart) for chart in shown]
 
     def _hung(self, session: Session, chart: Chart) -> Hung:
@@ -64,7 +64,7 @@ class Gallery:
 
 
 def hung(request: Request, session: Session, shown: Iterable[Chart]) -> list[Hung]:
-    """Return charts for a page, and keep them for the request's session."""
+    """Return charts with picture URLs for a page, and store the charts for the request's session."""
     gallery: Gallery = request.app.state.gallery
     return gallery.hang(session, *shown)
 

@@ -1,8 +1,8 @@
 """The gateway: forwards `/api/<service>/...` on the console's port to that service, for people and systems.
 
 A system sends its own bearer token, as it would to the service. A page sends its session cookie and, for a command, the
-CSRF token of the session; the request is forwarded with the person's token. Everything else passes unchanged: the
-service authorizes, records and answers as always.
+CSRF token of the session; the request is forwarded with the person's token. The rest of the request is unchanged: the
+service authorizes, records and answers it like any other.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -101,7 +101,7 @@ def _passed(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
 
 
 def _answered(headers: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Return the headers of an answer to forward; raw bytes keep their original length."""
+    """Return the response headers to forward; the content length is kept, because the raw bytes are forwarded."""
     dropped = _NOT_PASSED_ON - {"content-length"} | {"set-cookie"} | _of_connection(headers)
     return ((name, value) for name, value in headers.items() if name.lower() not in dropped)
 

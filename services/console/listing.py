@@ -1,4 +1,4 @@
-"""Tables of records with the commands available for each: the shape of most pages."""
+"""Tables of records with the commands available for each record, as used on most pages."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ MOVED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A command for a record; `values` are the fields that are known already."""
+    """A command for a record; `values` prefills the form's fields."""
 
     service: str
     name: str
@@ -36,20 +36,20 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Col:
-    """A column: the record's field that it shows, and the unit of the values."""
+    """A table column: the record's field to show, and the unit of the values."""
 
     name: str
     unit: str = "text"
 
     @property
     def heading(self) -> str:
-        """Return the heading: a text of its own, or the name of the field in words."""
+        """Return the heading: the column's text in words.yaml, or else the field's name as words."""
         return said("site.headings").get(self.name) or words_of(self.name.removesuffix("_cents"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A table of records: `acts` returns a record's commands, `link` the address of its first cell, or ""."""
+    """A table of records: `acts` returns a record's commands, `link` the URL for its first cell, or ""."""
 
     title: str
     rows: Sequence[Record]
@@ -78,7 +78,7 @@ def listed(
     only: Callable[[Record], bool] = lambda _: True,
     seen: Callable[[Record], Record] = lambda one: one,
 ) -> Listed:
-    """Return a table of the records in a service's answer; if it is missing, an empty table with the reason.
+    """Return a table of the records in a service's answer; if the answer is missing, an empty table with the reason.
 
     `only` selects the records shown; `seen` converts a record before it is shown.
     """
@@ -97,7 +97,7 @@ def listed(
 
 
 def filled(lists: Iterable[Listed]) -> tuple[list[Listed], list[str]]:
-    """Return the lists with rows or commands, and sentences that name the others, one per reason for being empty.
+    """Return the lists with rows or commands, and one sentence per reason that names the other, empty lists.
 
     >>> empty = [Listed(title=one, rows=(), columns=()) for one in ("Prepared", "Sent")]
     >>> filled([*empty, Listed(title="Due", rows=(), columns=(), missing="reporting does not answer")])

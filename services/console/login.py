@@ -39,7 +39,7 @@ class Logins:
         )
 
     async def renewed(self, session: Session) -> Session:
-        """Return a session with a valid token; end a session whose token is revoked or expired.
+        """Return the session, its token renewed if it expires soon; end it if the token is revoked or expired.
 
         Raises: LoginNeeded.
         """

@@ -1,4 +1,4 @@
-"""Whole cents as the console writes them."""
+"""Format whole cents for the console."""
 
 from shared.contracts import money
 

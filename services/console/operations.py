@@ -1,4 +1,4 @@
-"""The forms of commands and the filters of lists, from the services' OpenAPI documents: fields and required roles."""
+"""Command forms and list filters from the services' OpenAPI documents: fields and required roles."""
 
 import asyncio
 import re
@@ -21,10 +21,10 @@ Kind = Literal[
 """The type of a form field. `cents` are typed in dollars, `cards` as their names; `document` is raw JSON."""
 
 SHOWN: Final = "subject_sha256"
-"""The field of an approval with the hash of what was shown to the approver."""
+"""The field of an approval with the hash of the content that was shown to the approver."""
 
 _LONG: Final = frozenset({"reason", "conclusion", "override", "found"})
-"""Fields for whole sentences."""
+"""Names of text fields that are shown with several lines, for whole sentences."""
 _DEPTH_MAX: Final = 4
 _SECONDS_MAX: Final = 2.0
 _READ_AGAIN: Final = timedelta(minutes=5)
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field of a form. `item` is the element of a list; `fields` are those of a group."""
+    """A form field. `item` is the element of a list; `fields` are the fields of a group."""
 
     name: str
     kind: Kind
@@ -54,7 +54,7 @@ class Field:
 
     @property
     def begins(self) -> str:
-        """Return the initial content of the field.
+        """Return the initial text of the field.
 
         >>> Field(name="cents", kind="cents", default=150).begins
         '1.50'
@@ -77,7 +77,7 @@ class Field:
 
     @property
     def is_nested(self) -> bool:
-        """Return whether the field is a group that has groups or lists itself."""
+        """Return whether the field is a group that contains groups or lists."""
         return any(one.kind in ("group", "list") for one in self.fields)
 
     @property
@@ -93,7 +93,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A command: its service, its path, the roles that may give it (one suffices), and its fields."""
+    """A command: its service, its path, the roles that may send it (one suffices), and its fields."""
 
     service: str
     name: str
@@ -104,22 +104,22 @@ class Operation:
     of_path: tuple[Field, ...]
     of_body: tuple[Field, ...]
     subject: str | None = None
-    """The path of the document that the command is about, with names of fields in braces."""
+    """The path template of the document that the command acts on, with field names in braces."""
     page: str = ""
-    """The address of the page with its form, if not the default page."""
+    """The URL of the page with the command's form, if not the default page."""
     fixed: frozenset[str] = frozenset()
-    """Fields that the page with its form fills in, and that people cannot change."""
+    """Fields that the page fills in, and that people cannot change."""
     confirmed: bool = False
     """Whether the form always requires confirmation, whatever its fields."""
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Return all fields, those of the path first."""
+        """Return all fields, starting with the path parameters."""
         return (*self.of_path, *self.of_body)
 
     @property
     def address(self) -> str:
-        """Return the address of the page with its form."""
+        """Return the URL of the page with the command's form."""
         return self.page or f"/do/{self.service}/{self.name}"
 
     @property
@@ -139,7 +139,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A route that reads: its service, its path, the roles that may read (one suffices), and its query parameters."""
+    """A GET route: its service, its path, the roles that may read it (one suffices), and its query parameters."""
 
     service: str
     path: str
@@ -153,10 +153,10 @@ def filled_path(path: str, values: Mapping[str, str]) -> str:
 
 
 class Operations:
-    """The commands of the running services by service and name, and the routes that read by service and path.
+    """The running services' commands, by service and name, and GET routes, by service and path.
 
-    Each service's document is read when a page first needs it and again every few minutes: the console and the services
-    may be upgraded one after the other.
+    Each service's OpenAPI document is read when a page first needs it, and again every few minutes, because services
+    may be upgraded while the console runs.
     """
 
     def __init__(self, urls: Mapping[str, str], client: httpx.AsyncClient, clock: Clock) -> None:
@@ -168,9 +168,9 @@ class Operations:
         self._tried: set[str] = set()
 
     async def refresh(self) -> None:
-        """Read the OpenAPI documents that are due, and wait for those that were never read before.
+        """Start reading the OpenAPI documents that are due, and wait only for those never read before.
 
-        If a service does not answer, its commands stay as last read, and later requests do not wait for the service.
+        If a service does not answer, its last-read commands are kept, and later requests do not wait for the service.
         """
         now = self._clock()
         for service in self._urls:
@@ -201,7 +201,7 @@ class Operations:
         return self._by_service.get(service, {}).get(name)
 
     def get(self, service: str, name: str) -> Operation:
-        """Return a command. Raises: Refused if it does not exist, or its service has not answered yet."""
+        """Return a command. Raises: Refused if the command does not exist, or its service has not answered yet."""
         found = self.find(service, name)
         if found is not None:
             return found
@@ -212,17 +212,17 @@ class Operations:
         raise Refused(service, 404, {"title": say("refused.command"), "detail": detail})
 
     def query(self, service: str, path: str) -> Query | None:
-        """Return a route that reads; None if it does not exist, or its service has not answered yet."""
+        """Return a GET route; None if it does not exist, or its service has not answered yet."""
         return self._queries.get(service, {}).get(path)
 
     def choices(self, path: str, name: str, *services: str) -> tuple[str, ...]:
-        """Return the values of a query parameter that all these services accept; services not read yet are ignored."""
+        """Return the values of a query parameter that all of these services accept, ignoring services not read yet."""
         queries = [query for service in services if (query := self.query(service, path)) is not None]
         offered = [query.parameters[name].choices if name in query.parameters else () for query in queries]
         return tuple(one for one in offered[0] if all(one in each for each in offered)) if offered else ()
 
     def services_with(self, name: str) -> list[str]:
-        """Return the services that have a command of this name, or that have not answered yet."""
+        """Return the services that have a command of this name, and those that have not answered yet."""
         return sorted(one for one in self._urls if name in self._by_service.get(one, {name: None}))
 
 
@@ -234,7 +234,7 @@ def operations_of(service: str, document: Mapping[str, Any]) -> Iterator[Operati
 
 
 def queries_of(service: str, document: Mapping[str, Any]) -> Iterator[Query]:
-    """Yield the routes that read which an OpenAPI document describes."""
+    """Yield the GET routes that an OpenAPI document describes."""
     schemas = document.get("components", {}).get("schemas", {})
     for path, methods in document["paths"].items():
         if (described := methods.get("get")) is not None:

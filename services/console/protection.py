@@ -1,4 +1,4 @@
-"""Security headers on every response, and checks of addresses that come from the browser."""
+"""Security headers on every response, and checks of URLs that come from the browser."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,8 +13,8 @@ _CHARACTERS_MAX: Final = 2_000
 def content_policy(*, forms: Sequence[str] = (), scripts: Sequence[str] = ()) -> str:
     """Return the content security policy: only the console's own resources, nothing inline.
 
-    `forms` are additional origins to which a form may lead: the provider's, at logout. `scripts` are the hashes of
-    inline scripts in third-party files.
+    `forms` are additional allowed origins of form targets, such as the identity provider's logout. `scripts` are the
+    hashes of inline scripts in third-party files.
     """
     own = "'self'"
     parts = {
@@ -44,7 +44,7 @@ def origin_of(url: str) -> str:
 
 
 def local_path(wanted: str | None, otherwise: str = "/") -> str:
-    """Return a requested address if it is a path of the console, otherwise the default.
+    """Return a requested URL if it is a local path of the console, otherwise the default `otherwise`.
 
     >>> local_path("/p/riverside?day=2026-11-22"), local_path("//evil.example"), local_path("https://evil.example")
     ('/p/riverside?day=2026-11-22', '/', '/')

@@ -1,7 +1,7 @@
 """The OpenID provider: the authorization code flow with PKCE (RFC 6749, RFC 7636, RFC 9700).
 
-The roles and properties in a token are read as in every service (shared.runtime.http.bearer_tokens); this module has
-only the steps of the login.
+This module has only the login steps; roles and properties are read from a token by shared.runtime.http.bearer_tokens,
+as in every service.
 """
 
 from base64 import urlsafe_b64encode
@@ -35,7 +35,7 @@ _registry: Final = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
 
 
 class LoginRefused(Exception):
-    """The provider refuses the login, or its answer cannot be trusted. `status` is that of the error page."""
+    """The provider refuses the login, or its response cannot be trusted. `status` is the error page's HTTP status."""
 
     def __init__(self, why: str, *, status: int = 403) -> None:
         self.status = status
@@ -76,14 +76,14 @@ class Granted:
 
 
 def granted_of(answer: bytes, now: datetime) -> Granted:
-    """Return the tokens in an answer of the provider that has just been received. Raises: ValueError."""
+    """Return the tokens in a response of the provider, with expiry counted from now. Raises: ValueError."""
     said = read_model(_Answer, answer)
     ends = now + timedelta(seconds=said.expires_in)
     return Granted(said.access_token, ends, said.refresh_token, said.id_token)
 
 
 class Provider:
-    """The OpenID provider in the settings, with this console as its client."""
+    """Client of the OpenID provider that the settings name."""
 
     def __init__(self, settings: Settings, tokens: Tokens, client: httpx.AsyncClient, clock: Clock) -> None:
         self._settings = settings
@@ -93,7 +93,7 @@ class Provider:
         self._known: _About | None = None
 
     async def address(self, *, state: str, nonce: str, verifier: str, back: str) -> str:
-        """Return the address to log in at. Raises: LoginRefused."""
+        """Return the provider's URL that starts a login. Raises: LoginRefused."""
         challenge = urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
         asked = {
             "response_type": "code",
@@ -119,11 +119,11 @@ class Provider:
         return granted
 
     async def refresh(self, refresh_token: str) -> Granted:
-        """Return a new token. Raises: LoginRefused."""
+        """Return new tokens for a refresh token. Raises: LoginRefused."""
         return await self._grant({"grant_type": "refresh_token", "refresh_token": refresh_token})
 
     async def farewell(self, id_token: str, back: str) -> str:
-        """Return the provider's logout address, or `back` if it has none."""
+        """Return the provider's logout URL, or `back` if the provider has none."""
         try:
             about = await self._about()
         except LoginRefused:
@@ -166,7 +166,7 @@ class Provider:
             raise LoginRefused(f"the OpenID provider gives no token: it answers {response.status_code}") from None
 
     async def check_id_token(self, id_token: str, nonce: str) -> None:
-        """Raise LoginRefused unless the ID token is the answer to this login."""
+        """Raise LoginRefused unless the ID token is valid and was issued for this login."""
         try:
             kid = extract_compact(id_token.encode("ascii")).protected.get("kid")
             key = await self._tokens.keys.find(kid if isinstance(kid, str) else None)

@@ -1,4 +1,4 @@
-"""Runs the console as a process."""
+"""Run the console as a server process."""
 
 import asyncio
 import os

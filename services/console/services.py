@@ -1,4 +1,4 @@
-"""Calls the services on behalf of a person: each request carries that person's token."""
+"""Call the services on behalf of a person: each request carries that person's token."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping
@@ -50,7 +50,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Placeholder for a missing answer, with the reason and the HTTP status: the page shows everything else."""
+    """Placeholder for a missing answer, with reason and HTTP status, so that the page can show the other answers."""
 
     why: str
     status: int
@@ -62,7 +62,7 @@ class Missing:
 def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
     """Return the console's HTTP client, which keeps connections but no cookies, and sends the trace context.
 
-    All people share it, so that nothing that a service or a provider sets for one person may affect another.
+    All people share the client, so a cookie set for one person must not be sent for another.
     """
 
     async def traced(request: httpx.Request) -> None:
@@ -78,7 +78,7 @@ def client(tracing: Tracing = NO_TRACING) -> httpx.AsyncClient:
 
 
 def part(value: object) -> str:
-    """Return a path segment, quoted so that it remains a single segment whatever it contains.
+    """Return a path segment, percent-encoded so that any content remains a single segment.
 
     >>> part("BJ/01"), part("..")
     ('BJ%2F01', '%2E%2E')
@@ -88,7 +88,7 @@ def part(value: object) -> str:
 
 
 def path(*parts: str | int) -> str:
-    """Return the path made of these parts, each quoted.
+    """Return the URL path made of these parts, each percent-encoded.
 
     >>> path("rounds", "riverside", "BJ-01")
     '/rounds/riverside/BJ-01'
@@ -104,13 +104,13 @@ class Services:
         self._client = client
 
     def of(self, session: Session) -> "Calls":
-        """Return the services, called by the person of a session."""
+        """Return the services' client that sends requests with a session's token."""
         return Calls(self.urls, self._client, session)
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The requests of one person. They raise `Refused` if a service refuses."""
+    """Sends requests to services for one person. Methods raise `Refused` if a service refuses."""
 
     urls: Mapping[str, str]
     client: httpx.AsyncClient
@@ -121,7 +121,7 @@ class Calls:
         return _json(service, await self._send(service, "GET", path, params=_given(asked)))
 
     async def get_all(self, service: str, path: str, **asked: object) -> list[Any]:
-        """Return the items of all pages of a list. Raises: Refused for a list too long to be read."""
+        """Return the items of all pages of a list. Raises: Refused if the list is too long."""
         items: list[Any] = []
         cursor: str | None = None
         for _ in range(_PAGES_MAX):
@@ -135,25 +135,25 @@ class Calls:
         )
 
     async def get_first(self, service: str, path: str, most: int | None, **asked: object) -> Any:
-        """Return the first items of a list as a page, or all items if `most` is None."""
+        """Return the first `most` items of a list as a page, or all items if `most` is None."""
         if most is None:
             return await self.get_all(service, path, **asked)
         return await self.get(service, path, limit=most, **asked)
 
     async def get_page(self, service: str, path: str, **asked: object) -> Any:
-        """Return one page of a list, as large as a service allows: the first unless a cursor is given."""
+        """Return one page of a list, of the maximum size: the first page unless a cursor is given."""
         return await self.get(service, path, limit=_ITEMS_MAX, **asked)
 
     async def get_bytes(self, service: str, path: str, **asked: object) -> httpx.Response:
-        """Return the bytes of an answer."""
+        """Return a service's response as bytes."""
         return await self._send(service, "GET", path, params=_given(asked))
 
     async def ask(self, service: str, path: str, document: object, **asked: object) -> Any:
-        """Return the answer to a query that is sent as a document and changes nothing."""
+        """POST a query as a JSON document, and return the answer; nothing is changed."""
         return _json(service, await self._send(service, "POST", path, json=document, params=_given(asked)))
 
     async def do(self, service: str, path: str, document: object, *, key: str) -> Any:
-        """Return the answer to a command; repeated with the same key, it takes effect once."""
+        """Send a command, and return the answer; repeated with the same idempotency key, it takes effect once."""
         headers = {"idempotency-key": key}
         return _json(service, await self._send(service, "POST", path, json=document, headers=headers))
 
@@ -170,7 +170,7 @@ class Calls:
 
 
 async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
-    """Return an answer, or a Missing with the reason if the service refuses."""
+    """Await an answer, and return it; return a Missing with the reason if the service refuses."""
     try:
         return await answer
     except Refused as refused:
@@ -178,7 +178,7 @@ async def or_missing(answer: Awaitable[AnswerT]) -> AnswerT | Missing:
 
 
 async def unless(status: HTTPStatus, answer: Awaitable[AnswerT]) -> AnswerT | None:
-    """Return an answer; None if the service refuses with this status."""
+    """Await an answer, and return it; return None if the service refuses with this HTTP status."""
     try:
         return await answer
     except Refused as refused:

@@ -1,7 +1,7 @@
 """The sessions of logged-in people, in the memory of this process.
 
-The browser holds only the name of its session, which is new at each login and worthless after logout. Restarting the
-console logs everybody out; with single sign-on, the next login is one redirect.
+The browser stores only the session's name, which is new at each login and invalid after logout. Restarting the console
+logs everybody out; with single sign-on, the next login is one redirect.
 """
 
 import secrets
@@ -54,12 +54,12 @@ class Session:
         return not self.caller.properties.isdisjoint({ALL_PROPERTIES, property_name})
 
     def is_own(self, csrf: str) -> bool:
-        """Return whether a form belongs to this session."""
+        """Return whether a CSRF token is that of this session."""
         return compare_digest(self.csrf.encode(), csrf.encode())
 
 
 class Sessions:
-    """Sessions by their names."""
+    """The live sessions by name."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -85,7 +85,7 @@ class Sessions:
         return session
 
     def find(self, name: str, *, seen: bool = True) -> Session | None:
-        """Return a live session, or None. With `seen` the look-up counts as activity of the person."""
+        """Return a live session, or None. With `seen`, the look-up counts as activity and resets the idle timeout."""
         session = self._sessions.get(name)
         if session is None:
             return None

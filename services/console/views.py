@@ -1,4 +1,4 @@
-"""The templates, and how amounts, moments and codes are written on pages."""
+"""The templates, and the formatting of amounts, times and codes on pages."""
 
 import json
 import re
@@ -23,9 +23,9 @@ _EXPLAINED: Final = _AMOUNTS | {"count"}
 """Units of figures that are sums over entries."""
 _FIGURES: Final = _EXPLAINED | {"decimal", "percent", "number"}
 _SHORT: Final = 40
-"""Maximum number of characters of a text that is kept on one line."""
+"""Maximum number of characters of a text in a cell without the class `long`."""
 _FEW: Final = 16
-"""Maximum number of characters of words that are kept on one line."""
+"""Maximum number of characters of a text of several words in a cell without the class `folds`."""
 _NUMBER: Final = re.compile(r"-?\d+([./]\d+)?", re.ASCII)
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _SHOWN: Final = 12
@@ -46,10 +46,10 @@ _UNSEEN: Final = re.compile(
 
 
 def legible(value: object) -> object:
-    r"""Return a value for a page, with the invisible and direction-changing characters of a text made visible.
+    r"""Return a value for a page, with invisible and direction-changing characters of a text made visible.
 
-    Otherwise somebody could enter a reason that looks empty, or one that its approver sees in another order. Every
-    output of a template goes through this function, except `{{ value|e }}` in forms, which are sent back as typed.
+    Otherwise a person could enter a reason that looks empty, or that its approver sees in another order. Every output
+    of a template goes through this function, except `{{ value|e }}` in forms, which are sent back as typed.
 
     >>> legible("a\u200bb"), legible("\u202e05$ yap"), legible("Zoë, 7\u200d8"), legible(5)
     ('a[U+200B]b', '[U+202E]05$ yap', 'Zoë, 7\u200d8', 5)
@@ -93,7 +93,7 @@ def count(number: int | Undefined | None) -> str:
 
 
 def moment(text: str | datetime | None, zone: str | None = None, form: str = _MOMENT) -> Markup:
-    """Return a moment in a time zone, or marked as UTC without one, as HTML with the exact value."""
+    """Return a time as HTML with its exact value, shown in a time zone or, without one, as UTC and marked so."""
     if not text:
         return Markup("")
     at = text if isinstance(text, datetime) else datetime.fromisoformat(text)
@@ -102,7 +102,7 @@ def moment(text: str | datetime | None, zone: str | None = None, form: str = _MO
 
 
 def ago(text: str | None, now: datetime | None = None) -> str:
-    """Return how long ago a moment is, roughly."""
+    """Return a text with the approximate time since a moment."""
     if not text:
         return ""
     seconds = int(((now or datetime.now(UTC)) - datetime.fromisoformat(text)).total_seconds())
@@ -113,7 +113,7 @@ def ago(text: str | None, now: datetime | None = None) -> str:
 
 
 def told(text: object, zone: str | None = None) -> object:
-    """Return a text that a service wrote, with its codes as words and its moments in the property's time zone.
+    """Return a service's text with codes replaced by words, and times converted to the property's time zone.
 
     >>> told("meter bad_beat of `TH-01` at 2026-11-20T12:44:00+00:00, by count_room", "America/New_York")
     'meter bad beat of TH-01 at 2026-11-20 07:44:00, by count room'
@@ -127,7 +127,7 @@ def told(text: object, zone: str | None = None) -> object:
 
 
 def _clock(text: str, zone: str | None) -> str:
-    """Return a moment in the property's time zone, or marked as UTC without a zone."""
+    """Return a time as text in the property's time zone or, without a zone, in UTC and marked so."""
     at = datetime.fromisoformat(text)
     return f"{at.astimezone(ZoneInfo(zone)):{_MOMENT}}" if zone else f"{at.astimezone(UTC):{_MOMENT}} UTC"
 
@@ -169,9 +169,9 @@ def cell(value: Any, unit: str, zone: str | None = None, name: str = "") -> Any:
 def figures(
     row: Mapping[str, Any], columns: Sequence[Mapping[str, str]], entries: str | None = None, zone: str | None = None
 ) -> Markup:
-    """Return the cells of a row; an amount links to `entries` followed by its column's name, if given.
+    """Return a row's cells as HTML; if `entries` is given, amounts link to that URL followed by the column's name.
 
-    Not a template: a report can have thirty thousand cells, for which a template takes half a second.
+    No template is used, because a report can have thirty thousand cells, for which a template takes half a second.
     """
     leads = None if entries is None else escape(entries)
     cells = []
@@ -225,7 +225,7 @@ def sort_key(value: Any, unit: str = "text") -> Markup:
 
 
 def asked(**parts: object) -> str:
-    """Return a query string of the parameters that have a value."""
+    """Return a URL query string of the parameters that have a value."""
     return urlencode({name: str(value) for name, value in parts.items() if value not in (None, "")})
 
 

@@ -22,7 +22,7 @@ def _flat(document: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
 
 @cache
 def said(name: str) -> Mapping[str, str]:
-    """Return the texts below a key, by the rest of their keys."""
+    """Return the texts below a key prefix, by the remainder of their keys."""
     return {one.removeprefix(f"{name}."): text for one, text in words().items() if one.startswith(f"{name}.")}
 
 

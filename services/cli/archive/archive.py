@@ -1,4 +1,4 @@
-"""`pitledger archive`: sealed gaming days as files that can be verified without their source database."""
+"""`pitledger archive`: store sealed gaming days as files that can be verified without the source database."""
 
 import typer
 

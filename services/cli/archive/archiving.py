@@ -1,7 +1,7 @@
 """Archive gaming days from PostgreSQL to files, which are read back and verified, with a signed manifest per day.
 
-Whatever step a process is killed at, the next run goes on to the same end: it finishes the day that was begun, keeps
-what was committed if it is what the journals have, and removes files that belong to no snapshot.
+If a process is killed, the next run recovers: it finishes the interrupted day, keeps committed files that match the
+journals, and removes files that belong to no snapshot.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ Step = Callable[[str], None]
 
 
 def _go_on(name: str) -> None:
-    """Do nothing: the default `Step`."""
+    """Do nothing after a step: the default callback."""
     del name
 
 
@@ -59,7 +59,7 @@ class Archiver:
     ) -> "Archiver":
         """Return the archiver of a store, after comparing the store's manifests with those in the database.
 
-        Raises: CheckFailed if the manifests are not a valid chain, or not the database's.
+        Raises: CheckFailed if the manifests are not a valid chain, or differ from those in the database.
         """
         keys = [*verifiers, signer.verifier]
         signed = warehouse.store.manifests()
@@ -75,7 +75,7 @@ class Archiver:
         return self.warehouse.store
 
     def begun(self) -> list[tuple[str, date]]:
-        """Return the days that an earlier run began and did not finish: property and gaming day."""
+        """Return property and gaming day of each day that an earlier run began and did not finish."""
         rows = self.connection.execute("SELECT property, gaming_day FROM unfinished ORDER BY started_at")
         return [(name, day) for name, day in rows]
 
@@ -124,20 +124,20 @@ class Archiver:
         return pa.concat_tables([TABLES[name].empty_table(), *parts]).sort_by(keys)
 
     def _covered(self, service: ArchivedService, property_name: str, day: date) -> bool:
-        """Return whether the archive has checkpoints that cover a service's entries; later ones prove nothing more."""
+        """Return whether the archived checkpoints of a service and day cover all of its entries."""
         there = self._there("checkpoints", service.service, property_name, day)
         sizes = dict(zip(there.column("shard").to_pylist(), there.column("size").to_pylist(), strict=True))
         lasts = {shard.shard: shard.ranges[-1][1] for shard in service.shards}
         return sizes.keys() == lasts.keys() and all(sizes[shard] >= last for shard, last in lasts.items())
 
     def _write(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> None:
-        """Write the rows of a table, unless the archive already has the same rows."""
+        """Write a day's rows of a service to a table, unless the archive already has the same rows."""
         if not self._there(name, service, property_name, day).equals(rows):
             self.warehouse.overwrite(name, rows, service, property_name, day)
             self.step(f"{name} of {service} committed")
 
     def _files(self, service: str, property_name: str, day: date) -> list[ArchivedFile]:
-        """Return the data files of a service and day, those of each table sorted by their first row."""
+        """Return the data files of a service and day, for each table sorted by first row."""
         found: list[ArchivedFile] = []
         for name in TABLES:
             described = []
@@ -161,7 +161,7 @@ class Archiver:
     def _manifest(
         self, property_name: str, day: date, found: Sequence[DayOfService], files: Sequence[ArchivedFile]
     ) -> DayManifest | None:
-        """Return the day's manifest, verified against its files; None if its latest one has the same content."""
+        """Return a new manifest of the day, verified against its files; None if the latest has the same content."""
         before = next((one for one in reversed(self.chain.manifests) if one.day() == (property_name, day)), None)
         services, listed = tuple(one.service for one in found), tuple(files)
         if before is not None and before.files == listed and _same_entries(before, services):
@@ -203,7 +203,7 @@ class Archiver:
 
 
 def _same_entries(before: DayManifest, services: Sequence[Any]) -> bool:
-    """Return whether a manifest has the same entries; states of shards and checkpoints, which advance, are ignored."""
+    """Return whether a manifest lists the same entries as `services`, ignoring shard states and checkpoints."""
 
     def said(found: Sequence[Any]) -> list[Any]:
         return [(one.service, [(shard.name, shard.ranges, shard.last_hash) for shard in one.shards]) for one in found]
@@ -220,9 +220,10 @@ def _note(connection: Connection[Any], manifest: DayManifest, digest: bytes) -> 
 def _require_known(
     connection: Connection[Any], manifests: Sequence[DayManifest], signed: Sequence[Signed], store: Store
 ) -> None:
-    """Compare the store's manifests with those in the database, and record the last one if a killed process did not.
+    """Compare the store's manifests with those in the database.
 
-    Raises: CheckFailed if they differ otherwise.
+    If only the store's last manifest is missing from the database, because a process was killed, record it. Raises:
+    CheckFailed for any other difference.
     """
     known = [bytes(row[0]) for row in connection.execute("SELECT digest FROM manifests ORDER BY number")]
     there = [one.digest for one in signed]

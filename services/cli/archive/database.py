@@ -1,4 +1,4 @@
-"""The archiver's access to PostgreSQL: a role of its own that reads journals, and one archiver at a time."""
+"""The archiver's access to PostgreSQL: its own role, which reads the journals, and a lock against a second archiver."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ _LOCK: Final = 0x70_69_74_6C_65_64_67_72
 
 
 def url_of_archiver(url: str, driver: str = "postgresql") -> str:
-    """Return a database URL whose sessions act as the archive's role, in its schema. Raises: UsageWrong."""
+    """Return the database URL with options that set the archive's role and schema. Raises: UsageWrong."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -44,7 +44,7 @@ def url_of_archiver(url: str, driver: str = "postgresql") -> str:
 def archiver(url: str) -> Iterator[Connection[Any]]:
     """Yield the archiver's connection, which locks out other archivers until it is closed or its process ends.
 
-    Raises: UsageWrong if another archiver is at work; NotFound if the database does not answer or is not migrated.
+    Raises: UsageWrong if another archiver is running; NotFound if the database does not answer or is not migrated.
     """
     with explained(url), psycopg.connect(url_of_archiver(url), autocommit=True) as connection:
         locked = connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone()

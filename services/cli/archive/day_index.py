@@ -1,4 +1,4 @@
-"""An index of the entries of each property's gaming days, extended from new entries only: each is scanned once."""
+"""An index of the entries of each property's gaming days; every entry is scanned only once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,27 +18,27 @@ _NAMED: Final = r"""
         CASE WHEN strpos(e.data::text, '\u') = 0 AND json_typeof(e.data) = 'object' THEN e.data->>'property' END,
         '-')
 """
-"""The property that an entry names: that of its stream, else of its first posting, else of its data; else `-`.
+"""The property that an entry names: in its stream, else in its first posting, else in its data; else `-`.
 
 Data with a Unicode escape are not searched, because PostgreSQL refuses to decode some, such as \\u0000.
 """
 _FILED: Final = "CASE WHEN NAMED ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$' THEN NAMED ELSE '-' END"
-"""The property under which an entry is filed: the one that it names, or `-` if that is not a valid name."""
+"""The property that an entry belongs to: the property that it names, or `-` if the name is not valid."""
 DAY: Final = "coalesce(e.gaming_day, (e.recorded_at AT TIME ZONE 'UTC')::date)"
-"""The day under which an entry is filed: its gaming day, else the day on which it was recorded (UTC)."""
+"""The day that an entry belongs to: its gaming day, or else the date of recording (UTC)."""
 _FINITE: Final = (
     "isfinite(e.occurred_at) AND isfinite(e.recorded_at) AND isfinite(coalesce(e.gaming_day, '1970-01-01'))"
 )
 
 
 def property_of(schema: str) -> str:
-    """Return the SQL expression of the property under which an entry `e` is filed."""
+    """Return the SQL expression for the property that an entry `e` belongs to."""
     return _FILED.replace("NAMED", _NAMED).replace("SCHEMA", schema)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The position of a day's entries in a shard: their number, and their first and last sequence."""
+    """The position of a day's entries in a shard: number of entries, first and last sequence."""
 
     service: str
     shard: int
@@ -48,7 +48,7 @@ class Place:
 
 
 def scan(connection: Connection[Any]) -> None:
-    """Read the entries that were recorded since the last scan, and note where they are filed.
+    """Read the entries recorded since the last scan, and index them by property and gaming day.
 
     Raises: CheckFailed for an entry with an infinite time, which the archive cannot store.
     """
@@ -98,15 +98,15 @@ def _scan(
 
 
 def is_known(connection: Connection[Any], property_name: str) -> bool:
-    """Return whether any entry is filed under a property; always true for `-` (no property)."""
+    """Return whether any entry belongs to a property; always true for `-` (no property)."""
     query = "SELECT %(property)s = '-' OR EXISTS (SELECT FROM days WHERE property = %(property)s)"
     return connection.execute(query, {"property": property_name}).fetchone() == (True,)
 
 
 def due_days(connection: Connection[Any], property_name: str, today: date) -> list[date]:
-    """Return the ended, sealed days of a property that are not archived yet, or have new entries since.
+    """Return a property's past, sealed days that are not archived yet or have entries added since.
 
-    A day needs no seal if none of its entries has a gaming day: nothing was played, and nothing is sealed.
+    A day needs no seal if none of its entries has a gaming day, because nothing was played.
     """
     query = """
         SELECT d.gaming_day FROM days d WHERE d.property = %(property)s AND d.gaming_day < %(today)s

@@ -73,8 +73,8 @@ def verify(
 ) -> int:
     """Verify an archive with only public keys: manifests, files, hashes, links, sums, signed checkpoints.
 
-    Reads the store and no database. The chain of manifests is verified whole, the files of all days or of those that
-    the options name. The keys are those of the services and of the archive, by default those in
+    Reads the store and no database. The whole chain of manifests is verified; the options may limit the verification of
+    files to some days. The keys are those of the services and of the archive, by default those in
     PITLEDGER_CHECKPOINT_VERIFIERS_FILE. Exit code 1 if something differs from what was archived.
 
     Example: pitledger archive verify --store /mnt/archive --key verifiers.txt

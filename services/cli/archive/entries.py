@@ -1,4 +1,4 @@
-"""`pitledger archive prove` and `restore`: entries from the archive, as a proof or back in a journal."""
+"""`pitledger archive prove` and `restore`: prove an archived entry, and restore entries into a journal."""
 
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +29,7 @@ def prove(
 ) -> None:
     """Export the inclusion proof of an archived entry, from the files alone.
 
-    The document is that of `pitledger prove`, and is verified by `pitledger verify-proof`.
+    The document has the format of `pitledger prove`; verify it with `pitledger verify-proof`.
 
     Example: pitledger archive prove 3 41 --store /mnt/archive > entry-41.json
     """
@@ -72,8 +72,8 @@ def restore(
     """Write archived entries back into empty journals, after verifying them.
 
     Needs the login of the database's owner, and schemas from `pitledger db upgrade`. Restores the days that the options
-    name, by default all: the entries of each shard must then begin where the journal ends, and leave none out. A shard
-    gets back the seal that its service gave it there; if the archive has none for its last entry, --seal-with signs it.
+    name, by default all. The restored entries of each shard must continue its journal without a gap. Each shard gets
+    its service's seal from the archive; if the archive has none at the shard's last entry, --seal-with signs one.
 
     Example: pitledger archive restore --store /mnt/archive --key verifiers.txt --seal-with /etc/pitledger/keys
     """

@@ -62,10 +62,10 @@ class JournalReader:
             return cursor.fetch_arrow_table()
 
     def read(self, service: str, property_name: str, day: date, places: Sequence[Place]) -> DayOfService:
-        """Return the entries of a service that are filed under a property's day, with the checkpoints that prove them.
+        """Return a service's entries of a property's day, with the checkpoints that prove them.
 
-        Raises: CheckFailed if they are not as many as were found there, or not linked; NotFound if no signed checkpoint
-        covers them yet.
+        Raises: CheckFailed if the entries are fewer or more than the index states, or are not linked; NotFound if no
+        signed checkpoint covers them yet.
         """
         schema = role_of(service)
         filed = {"service": service, "property": property_name, "gaming_day": day}
@@ -114,7 +114,7 @@ class JournalReader:
     def _described(
         self, service: str, schema: str, shard: _Shard, rows: pa.Table
     ) -> tuple[ArchivedShard, dict[str, Any]]:
-        """Return the manifest's part on a shard, and the checkpoint that covers its entries."""
+        """Return the description of a shard for the manifest, and the checkpoint that covers the shard's entries."""
         seqs = rows.column("seq").to_pylist()
         statement = f"""
             SELECT size, note, signed_at FROM {schema}.checkpoints WHERE shard = $1 AND size >= $2
@@ -198,7 +198,7 @@ def journal_reader(url: str) -> Iterator[JournalReader]:
 
 
 def _with_columns(rows: pa.Table, schema: pa.Schema, constants: Mapping[str, Any]) -> pa.Table:
-    """Return rows with the columns of a schema; `constants` has the value of columns with one value in all rows."""
+    """Return rows with the columns of a schema; `constants` are values by column, equal in all rows."""
     columns = [
         pa.repeat(pa.scalar(constants[column.name], column.type), rows.num_rows)
         if column.name in constants

@@ -43,7 +43,7 @@ def public_keys(found: Settings, keys: Sequence[str]) -> list[Verifier]:
 
 
 def day_of(text: str | None) -> date | None:
-    """Return the gaming day that an option names. Raises: UsageWrong if it is no date."""
+    """Return the gaming day that an option names. Raises: UsageWrong if the value is not a date."""
     try:
         return None if text is None else date.fromisoformat(text)
     except ValueError as error:

@@ -44,7 +44,7 @@ def restore_days(
     """Restore the entries of manifests, one transaction per service; yield service, shard and number of entries.
 
     Raises: CheckFailed if the files do not verify; InputRefused if the entries do not continue a journal; UsageWrong if
-    a shard needs a seal and its service's key is not there.
+    a shard needs a seal and its service's key is missing.
     """
     for manifest in manifests:
         problems = verify_day(manifest, store.read, verifiers)
@@ -78,7 +78,7 @@ def _read(service: str, manifests: Sequence[DayManifest], store: Store) -> dict[
 
 
 def _accounts(connection: Connection[Any], schema: str, parts: Any) -> dict[Account, int]:
-    """Return the accounts' numbers in this database, by account; add missing accounts."""
+    """Add missing accounts to the database; return the number of every account there, by account."""
     used = {posting.account for part in parts for entry in part.entries for posting in entry.draft.postings}
     with connection.cursor() as cursor:
         cursor.executemany(
@@ -121,7 +121,7 @@ def _restore(
 
 
 def _shard(connection: Connection[Any], service: str, schema: str, number: int, name: str) -> Shard:
-    """Return the shard in the database, added if missing. Raises: InputRefused if it has another name."""
+    """Return a shard of the database, added if missing. Raises: InputRefused if its name there is not `name`."""
     connection.execute(
         f"INSERT INTO {schema}.shards (shard, name, next_offset, next_seq, head) VALUES (%s, %s, 0, 1, %s) "  # noqa: S608
         "ON CONFLICT DO NOTHING",
@@ -137,7 +137,7 @@ def _shard(connection: Connection[Any], service: str, schema: str, number: int, 
 
 
 def _after(service: str, number: int, part: _Part, seq: int, head: bytes, keys: Path | None) -> Shard:
-    """Return the shard after its last restored entry, as its service sealed it, or sealed with the service's key."""
+    """Return a shard's state after its last restored entry, with the archived seal or one signed by a key in `keys`."""
     for seen in part.seen:
         if (seen.next_seq, seen.head) == (seq + 1, head.hex()):
             seal = None if seen.seal is None else decode_base64(seen.seal, f"seal of {part.name}")

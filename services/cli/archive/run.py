@@ -1,4 +1,4 @@
-"""`pitledger archive run`: write the files of sealed gaming days, prove them, sign a manifest of each."""
+"""`pitledger archive run`: write the files of sealed gaming days, prove them, and sign a manifest per day."""
 
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,11 +31,11 @@ def run(
     store: StorePlace = None,
     as_json: AsJson = False,
 ) -> int:
-    """Archive sealed gaming days of a property: write their files, prove them, and sign a manifest of each.
+    """Archive sealed gaming days of a property: write their files, prove them, and sign a manifest per day.
 
-    Due are the days that are over, sealed, and not archived yet or have further entries since. Needs the key of
-    PITLEDGER_ARCHIVE_KEY_FILE, and the public keys of the services. One process archives at a time; another one ends
-    with exit code 2. A run that was killed is finished by the next. Nothing is removed from the database.
+    Days are due if they are over, sealed, and not archived yet or have entries added since. Needs the key of
+    PITLEDGER_ARCHIVE_KEY_FILE, and the public keys of the services. Only one process can archive at a time; a second
+    one ends with exit code 2. The next run finishes a killed one. Nothing is removed from the database.
 
     Example: pitledger archive run --property bedrock
     Example: pitledger archive run --property bedrock --gaming-day 2026-11-20

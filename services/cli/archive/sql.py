@@ -49,9 +49,9 @@ def sql(
 ) -> None:
     """Query the archive in SQL.
 
-    The tables are entries, postings, accounts and checkpoints, of every archived day as its latest manifest has it.
-    DuckDB answers from the files and from nothing else: it loads no extension, reads no other file, and writes none.
-    Times are in UTC. Amounts are whole cents, and sums of them are BIGINT. Reads the store and no database.
+    The tables are entries, postings, accounts and checkpoints; each archived day is read from its latest manifest.
+    DuckDB reads only the archive's files: it loads no extension, reads no other file, and writes none. Times are in
+    UTC. Amounts are whole cents, and sums of them are BIGINT. Reads the store and no database.
 
     Example: pitledger sql "SELECT gaming_day, leg, sum(cents) FROM postings GROUP BY ALL ORDER BY ALL"
     Example: pitledger sql --as parquet -o win.parquet "SELECT * FROM postings WHERE leg = 'payout'"
@@ -69,10 +69,10 @@ def sql(
 
 
 def ask(store: "Store", question: str) -> "pa.Table":
-    """Return the answer to one SELECT statement; whole numbers wider than BIGINT come as BIGINT.
+    """Return the result of one SELECT statement, with HUGEINT columns converted to BIGINT.
 
-    Raises: InputRefused if it is not one SELECT statement, or fails; CheckFailed if the tables' files are not those
-    of the manifests.
+    Raises: InputRefused if it is not one SELECT statement, or fails; CheckFailed if the tables' files differ from those
+    in the manifests.
     """
     import duckdb
     import pyarrow as pa
@@ -197,7 +197,7 @@ def _is_number(kind: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as it is written: bytes as text if they are UTF-8, else in hexadecimal; moments in UTC."""
+    """Return a value in output form: bytes as text if they are UTF-8, else in hexadecimal; times in UTC."""
     match value:
         case bytes():
             try:

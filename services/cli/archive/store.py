@@ -25,7 +25,7 @@ _NOTE: Final = re.compile(rf"{MANIFESTS}/([0-9]{{10}})\.note")
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Files by their path in the store. `url` is the store's own: `file:///folder` or `s3://bucket/prefix`."""
+    """A store of files by path, at `url`: `file:///folder` or `s3://bucket/prefix`."""
 
     url: str
     objects: ObjectStore
@@ -35,7 +35,7 @@ class Store:
         """Return the store at a folder, `file:///folder` or `s3://bucket/prefix`.
 
         A bucket is accessed with the AWS_* environment variables or the machine's role. Raises: UsageWrong for another
-        URL, NotFound for a folder that is not there, unless it may be created.
+        URL, NotFound for a missing folder, unless `create` is set.
         """
         from obstore.store import LocalStore, S3Store
 
@@ -58,14 +58,14 @@ class Store:
         return None if self.url.startswith(_BUCKET) else Path(unquote(urlsplit(self.url).path))
 
     def path(self, location: str) -> str:
-        """Return the path in the store of a file that a table names. Raises: ManifestError if it is elsewhere."""
+        """Return a file's path in the store from its location in a table. Raises: ManifestError if it is outside."""
         within = location.removeprefix(f"{self.url}/")
         if within == location:
             raise ManifestError(f"{location} is not in the archive {self.url}")
         return within
 
     def location(self, path: str) -> str:
-        """Return the location of a file as tables name it."""
+        """Return a file's location in the form that Iceberg tables use."""
         return f"{self.url}/{path}"
 
     def read(self, path: str) -> bytes:
@@ -100,9 +100,9 @@ class Store:
                 yield one["path"]
 
     def manifests(self) -> list[Signed]:
-        """Return the manifests in their order, without verifying them.
+        """Return the manifests ordered by number, without verifying them.
 
-        Raises: ManifestError if a number is left out, or a manifest's document is not there.
+        Raises: ManifestError if a number or a manifest's document is missing.
         """
         notes = {int(found[1]): path for path in self.paths(MANIFESTS) if (found := _NOTE.fullmatch(path))}
         if sorted(notes) != list(range(1, len(notes) + 1)):

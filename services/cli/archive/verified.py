@@ -11,7 +11,7 @@ _PATH: Final = "verified.json"
 
 
 def verified_at(store: Store) -> dict[int, str]:
-    """Return when each manifest was last verified without a problem, by its number; empty if nothing is recorded."""
+    """Return the time of each manifest's last successful verification, by manifest number; empty if none recorded."""
     try:
         noted = json.loads(store.read(_PATH))
     except (FileNotFoundError, ValueError):

@@ -1,4 +1,4 @@
-"""The archive's Iceberg tables: their catalog in PostgreSQL, one overwrite of one day at a time, and leftover files."""
+"""The archive's Iceberg tables: the catalog in PostgreSQL, the overwriting of one day, and leftover files."""
 
 import os
 import warnings
@@ -41,7 +41,7 @@ _NOTHING_THERE: Final = "Delete operation did not match any records"
 
 @dataclass(frozen=True, slots=True)
 class Warehouse:
-    """The tables of the archive, in a catalog and a store."""
+    """The Iceberg tables of the archive, in a catalog and a store."""
 
     catalog: SqlCatalog
     store: Store
@@ -78,7 +78,7 @@ class Warehouse:
         return self.catalog.load_table(identifier)
 
     def overwrite(self, name: str, rows: pa.Table, service: str, property_name: str, day: date) -> Table:
-        """Write the rows of one service and day in place of the archived ones; return the table's new state."""
+        """Replace the archived rows of one service and day; return the table's new state."""
         table = self.table(name)
         filed = {"service": service, "property": property_name, "gaming_day": day}
         with warnings.catch_warnings(), table.transaction() as transaction:
@@ -100,7 +100,7 @@ class Warehouse:
         )
 
     def leftovers(self) -> list[str]:
-        """Return the files in the tables' folders that belong to no snapshot; a killed process left them."""
+        """Return the files in the tables' folders that belong to no snapshot, left by killed processes."""
         known: set[str] = set()
         for name in TABLES:
             known.update(map(self.store.path, _files_of(self.table(name))))
@@ -110,7 +110,7 @@ class Warehouse:
 def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator[DataFile]:
     """Write the rows of one partition and yield their files.
 
-    `Table.overwrite` would first search all rows for partitions, and copy the rows.
+    Unlike `Table.overwrite`, does not search all rows for their partitions or copy the rows.
     """
     spec, schema = table.spec(), table.schema()
     values = [PartitionFieldValue(field, filed[field.name]) for field in spec.fields]
@@ -121,7 +121,7 @@ def _written(table: Table, rows: pa.Table, filed: Mapping[str, Any]) -> Iterator
 
 
 def io_properties() -> dict[str, str]:
-    """Return PyIceberg's settings of an S3-compatible store that Arrow does not take from the environment."""
+    """Return PyIceberg's `s3.endpoint` from AWS_ENDPOINT_URL, which Arrow ignores; empty if it is unset."""
     endpoint = os.environ.get("AWS_ENDPOINT_URL")
     return {} if endpoint is None else {"s3.endpoint": endpoint}
 
@@ -168,7 +168,7 @@ def _files_of(table: Table) -> Iterator[str]:
 
 
 def static_table(table: ArchivedTable, store: Store) -> StaticTable:
-    """Return a table from the metadata file that a manifest names, without the catalog."""
+    """Return a table, read from the metadata file that a manifest names instead of the catalog."""
     return StaticTable.from_metadata(store.location(table.metadata), properties=io_properties())
 
 

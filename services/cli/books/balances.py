@@ -1,4 +1,4 @@
-"""`pitledger balances`: the balance of every account."""
+"""`pitledger balances`: print the balance of every account."""
 
 from datetime import date, datetime
 from typing import Annotated

@@ -35,7 +35,7 @@ class Signed:
     checkpoints: list[Checkpoint] = field(default_factory=list)
     problems: list[VerificationProblem] = field(default_factory=list)
     lacking: dict[int, str] = field(default_factory=dict)
-    """For each checkpoint without enough cosignatures, by its size: a text on the missing ones."""
+    """Messages on missing cosignatures, by size of the checkpoint without enough cosignatures."""
 
     @property
     def entries(self) -> int:
@@ -58,7 +58,7 @@ class Kept:
     def configured(
         cls, found: Settings, directory: Path | None, keys: Sequence[str], quorum: Quorum | None = None
     ) -> Self | None:
-        """Return the source named by the options, else by the settings; None if neither names one.
+        """Return the source that the options name, or else the settings; None if neither names a source.
 
         Raises: UsageWrong if the directory does not exist, or there is no key to verify its content.
         """
@@ -160,8 +160,8 @@ def latest_note(store: DirectoryStore, origin: str, quorum: Quorum | None) -> st
 async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str, dict[int, str]]:
     """Return the checkpoints listed in the database, by the shard's name and by size.
 
-    A checkpoint is stored before it is listed. A listed one must therefore be in the directory, unless later ones
-    superseded it.
+    A checkpoint is stored before it is listed. A listed checkpoint must therefore be in the directory, unless later
+    checkpoints superseded it.
     """
     c, s = tables.checkpoints.c, tables.shards.c
     joined = tables.checkpoints.join(tables.shards, c.shard == s.shard)
@@ -174,7 +174,7 @@ async def listed(connection: AsyncConnection, tables: JournalTables) -> dict[str
 async def missing(
     connection: AsyncConnection, tables: JournalTables, shard: Shard, signed: Signed, listed_sizes: Collection[int]
 ) -> list[VerificationProblem]:
-    """Return a problem for each listed checkpoint that is not stored, and one if the next checkpoint is overdue.
+    """Return a problem for each listed checkpoint that is not stored, and a problem if the next checkpoint is overdue.
 
     `listed_sizes` are the sizes of the checkpoints that the database listed before the directory was read.
     """
@@ -200,7 +200,7 @@ async def missing(
 def _is_kept(size: int, kept: Collection[int]) -> bool:
     """Return whether a checkpoint is stored, or may be missing because it is superseded.
 
-    A checkpoint is superseded once an earlier one of its tile and any later one are stored.
+    A checkpoint is superseded once an earlier checkpoint of the same tile and any later checkpoint are stored.
     """
     first = min((one for one in kept if tile_of(one) == tile_of(size)), default=size)
     return size in kept or (first < size < max(kept, default=0))

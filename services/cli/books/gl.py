@@ -1,4 +1,4 @@
-"""`pitledger gl`: file, decide and read general-ledger mappings, and export the journals of sealed gaming days."""
+"""`pitledger gl`: file, approve and read general-ledger mappings, and export the journals of sealed gaming days."""
 
 import sys
 from collections.abc import Mapping
@@ -58,8 +58,8 @@ def export(
 ) -> None:
     """Export the journals of sealed gaming days, for an accounting program or a second ledger.
 
-    If a day is not sealed or has no mapping, if a leg has no rule, or if not everything that was recorded up to the
-    latest seal or restatement has been read yet, nothing is written and the exit code is 3.
+    Nothing is written and the exit code is 3 if a day is not sealed or has no mapping, if a leg has no rule, or if
+    reporting has not yet read every entry up to the latest seal or restatement.
 
     Example: pitledger gl export --property riverside --day 2026-11-20 --as xero -o journal.csv
     Example: pitledger gl export --property riverside --month 2026-11 --as beancount -o november.beancount
@@ -94,8 +94,8 @@ def file_version(
 ) -> None:
     """File the next version of a property's general-ledger mapping, and print its changes.
 
-    Another person approves it before it takes effect. If it is refused, all of its faults are printed, one per line,
-    and the exit code is 3. A game or a pit of a rule that no table of the property has is named before it is filed.
+    Another person must approve the version before it takes effect. If it is refused, all of its faults are printed, one
+    per line, and the exit code is 3. Prints a warning for a rule's game or pit that no table of the property has.
 
     Example: pitledger gl file mapping.yaml
     """
@@ -104,7 +104,7 @@ def file_version(
 
 @app.command()
 def approve(property_name: Property, version: Version, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a version that another person filed.
+    """Approve a mapping version that another person filed.
 
     Example: pitledger gl approve riverside 2
     """
@@ -118,7 +118,7 @@ def give_back(
     reason: ReturnReason,
     as_json: AsJson = False,
 ) -> None:
-    """Return a version to its filer; it never takes effect.
+    """Return a mapping version to its filer; it never takes effect.
 
     Example: pitledger gl return riverside 2 --reason "baccarat belongs to cost center 310"
     """
@@ -127,7 +127,7 @@ def give_back(
 
 @app.command()
 def diff(property_name: Property, version: Version, as_json: AsJson = False) -> None:
-    """Print what a version changes in the previously approved one, one change per line.
+    """Print the changes from the previously approved mapping version to this one, one per line.
 
     Example: pitledger gl diff riverside 2
     """
@@ -162,7 +162,7 @@ def show_version(
 
 
 def _warn_of_unused(document: Mapping[str, Any]) -> None:
-    """Print the conditions on games and pits that no table has in the property document in effect, if there is one."""
+    """Print the mapping's games and pits that no table has in the property document in effect."""
     try:
         wanted = LedgerMappingDocument.model_validate(document)
         place = document_of(wanted.property)

@@ -38,8 +38,8 @@ def prove(
     """Export the inclusion proof of an entry.
 
     The document holds the entry, its path in the Merkle tree, and the latest signed checkpoint (with witnesses, the
-    latest with enough cosignatures). It can be verified without the database or Pitledger's services: see `pitledger
-    verify-proof`.
+    latest with enough cosignatures). The document can be verified without the database or Pitledger's services: see
+    `pitledger verify-proof`.
 
     Example: pitledger prove 3 41 --checkpoints /mnt/checkpoints > entry-41.json
     """

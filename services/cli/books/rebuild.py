@@ -27,8 +27,8 @@ def rebuild(
     """Rebuild the database tables derived from a service's journal, and report rows that differed.
 
     Stop the service first, because the command blocks it. Needs the login of the database's owner in DATABASE_URL, and
-    the broker if a table is derived from a topic. --check changes and locks nothing. It also reports tables that cannot
-    be compared; its exit code is 1 unless everything was compared and matches.
+    the broker if a table is derived from a topic. With --check, nothing is changed or locked, and tables that cannot be
+    compared are also reported; the exit code is 1 unless everything was compared and matches.
 
     Example: pitledger rebuild vigorish --check
     Example: pitledger rebuild wagering-accounts

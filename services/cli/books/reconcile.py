@@ -51,11 +51,11 @@ def reconcile(
 ) -> int:
     """Report entries that were signed or published but are missing from a restored database.
 
-    Run it before the services are started: it lists each published entry that is missing from the journal, and states
-    for each shard whether the service will record these entries again from its topic, or people must enter them again.
-    Run it again once the services have caught up: it then compares each entry that was recorded again with the
-    published one. It writes nothing to the database or the topics. Exit code 1 while entries are lost, have other
-    content, or were signed but are missing.
+    Run this command before the services are started: it lists each published entry that is missing from the journal,
+    and states for each shard whether the service will record these entries again from its topic, or people must enter
+    them again. Run it once more after the services have caught up: it then compares each entry that was recorded again
+    with the published entry. Nothing is written to the database or the topics. Exit code 1 while entries are lost, have
+    other content, or were signed but are missing.
 
     Example: pitledger reconcile
     Example: pitledger reconcile --service round-settlement --checkpoints /mnt/checkpoints --key verifiers.txt
@@ -85,9 +85,9 @@ def reconcile(
 
 
 def _copy(service: str, shards: Sequence[Reconciled], kept: Kept, still_held: Path) -> None:
-    """Copy the checkpoints that the restored journal covers; `pitledger verify` compares their roots.
+    """Copy the checkpoints that the restored journal covers, for `pitledger verify` to compare their roots.
 
-    Superseded checkpoints, which the directory no longer has, are copied from the database.
+    Superseded checkpoints, which are no longer in the directory, are copied from the database.
     """
     tables = journal_of(service)
     in_database = with_connection(service, lambda connection: listed(connection, tables))
@@ -112,7 +112,7 @@ def _verifier(found: Settings, manifest: Manifest) -> BatchVerifier | None:
 def _reconcile(
     manifest: Manifest, found: Settings, verifier: BatchVerifier | None
 ) -> tuple[list[Reconciled], dict[PartitionKey, int], list[str]]:
-    """Compare a service's shards with its topics; return the results, next offsets, and a text per malformed record."""
+    """Compare a service's shards with its topics; return results, next offsets, and a message per malformed record."""
     strange: list[str] = []
 
     async def work(connection: AsyncConnection) -> tuple[list[Reconciled], dict[PartitionKey, int]]:

@@ -1,4 +1,4 @@
-"""`pitledger reconstruct`: a round, from the cards on the felt to the hashes in the journal."""
+"""`pitledger reconstruct`: show a round, from the cards on the felt to the hashes in the journal."""
 
 from typing import Annotated
 
@@ -28,8 +28,8 @@ def reconstruct(
 ) -> int:
     """Show everything that the journal holds about a round, from the cards to the hashes.
 
-    Every record, correction and reversal in the order of recording, with the rules submission, the lines, the postings
-    and the hashes. Each record is settled again and each hash recomputed; exit code 1 if one differs.
+    Every record, correction and reversal in the order of recording, with the rules submission, settlement lines,
+    postings and hashes. Each record is settled again and each hash recomputed; exit code 1 if a result differs.
 
     Example: pitledger reconstruct R-1041 --table BJ-07
     """

@@ -1,4 +1,4 @@
-"""`pitledger report`: list the reports, print one in any format, and list the entries behind a cell."""
+"""`pitledger report`: list the reports, print a report in any format, and list the entries behind a cell."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -167,7 +167,7 @@ def _explain(found: Mapping[str, Any], zone: ZoneInfo) -> None:
 def _show(document: Mapping[str, Any], zone: ZoneInfo) -> None:
     """Print a report as tables: its header, its sections, its identities, and its unconfirmed values.
 
-    Moments are in the property's time zone, except `known at`, which is printed as --known-at accepts it.
+    Times are in the property's time zone, except `known at`, which is printed in the form that --known-at accepts.
     """
     first, last = document["first_day"], document["last_day"]
     period = first if first == last else f"{first} to {last}"

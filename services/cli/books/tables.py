@@ -17,7 +17,7 @@ class Fate:
 
     `how` is `refused` if `by` prevents any effect, `found` if `by` detects the change, `survived` if the change does no
     harm or is undone, and `missed` if nothing detects it; `by` then describes the consequence. `after` is the time
-    until then. `test` names the test that proves it; it is empty if the test is generated from this declaration.
+    until detection. `test` names the test that proves this; it is empty if the test is generated from this declaration.
     """
 
     how: Literal["refused", "found", "survived", "missed"]
@@ -26,7 +26,7 @@ class Fate:
     test: str = ""
 
     def words(self) -> str:
-        """Return the outcome as the documentation states it: how, by what, and after how long."""
+        """Return the outcome as text for the documentation: how, by what, and after how long."""
         return f"{self.how}: {self.by}" + (f", {self.after}" if self.after else "")
 
 
@@ -294,7 +294,7 @@ _OWN: Final[Mapping[str, Kept]] = {
 
 
 def every_table(manifests: Sequence[Manifest]) -> dict[str, Kept]:
-    """Return the description of every table, by `schema.table`."""
+    """Return the declaration of every table (its source, and the outcome of tampering), by `schema.table`."""
     found: dict[str, Kept] = {}
     for manifest in manifests:
         found |= {f"{manifest.schema}.{name}": kept for name, kept in _OF_JOURNAL.items()}
@@ -315,7 +315,7 @@ def _projected(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
-    """Yield the tables that copy approved documents: an altered copy is refused on use, and found by comparison."""
+    """Yield the tables with copies of approved documents: an altered copy is refused on use, found by comparison."""
     test = f"{_COPIES}::test_nothing_is_settled_under_an_altered_copy"
     used = Fate("refused", "the signature of the copy, where it is used", "at once, and a comparison", test)
     for handler in manifest.read_model_handlers:
@@ -327,7 +327,7 @@ def _copied(manifest: Manifest) -> Iterator[tuple[str, Kept]]:
 
 
 def lines(manifests: Sequence[Manifest]) -> list[str]:
-    """Return the documentation's rows: tables of every schema first, then one row for tables with equal outcomes."""
+    """Return the documentation's Markdown table, as lines; a schema's tables with equal outcomes share a row."""
     rows = ["", "| table | follows from | altered | added | deleted |", "|---|---|---|---|---|"]
     rows += [_line(f"every schema: `{name}`", kept) for name, kept in sorted(_OF_JOURNAL.items())]
     together: dict[tuple[str, str], list[str]] = {}

@@ -86,8 +86,7 @@ def verify(
     Reads every entry of every shard. Each signed checkpoint in PITLEDGER_CHECKPOINT_DIRECTORY is verified with the keys
     in PITLEDGER_CHECKPOINT_VERIFIERS_FILE or, without that file, with the public half of the signing key. The journal
     must still begin with exactly the signed entries, and each shard must match its service's seal. Exit code 1 if a
-    problem is found or a checkpoint is missing. It is also 1 if no checkpoints are configured, unless --rows-only is
-    given.
+    problem is found, if a checkpoint is missing, or if no checkpoints are configured and --rows-only is not given.
 
     If witnesses are named by --witness or PITLEDGER_WITNESSES_FILE, a checkpoint counts only with cosignatures of
     --witnesses (else PITLEDGER_WITNESSES_REQUIRED) of them.
@@ -126,7 +125,7 @@ def verify(
 
 
 def _not_compared(results: Sequence[Result]) -> list[str]:
-    """Return a line on the entries that no checkpoint covers yet, if there are any."""
+    """Return one line that counts the entries no checkpoint covers yet, or no line if there are none."""
     newer = [more for each in results if (more := each.entries - (each.signed or 0)) > 0]
     if not newer:
         return []

@@ -55,7 +55,7 @@ def verify_proof(
 
 
 def entry_of(proven: ProvenEntry) -> dict[str, Any]:
-    """Return the content of a proof by field name: log and size of its checkpoint, and the fields of the entry."""
+    """Return the content of a proof by field name: log name and size of the checkpoint, and the fields of the entry."""
     head, rest = proven.fields[: len(_FIELDS)], proven.fields[len(_FIELDS) :]
     if not head or head[0] != _ENTRY_FORMAT:
         raise CheckFailed("the proof holds, but its record is not an entry of a journal that this version knows")

@@ -43,12 +43,12 @@ def witness(
     host: Annotated[str, typer.Option(help="IP address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = PORT,
 ) -> None:
-    """Cosign services' checkpoints until Ctrl-C, each only if its log is proven to have only grown.
+    """Cosign services' checkpoints until Ctrl-C, each only with proof that its log is append-only.
 
-    It needs neither database nor broker. Run it on a machine whose owner can alter neither. It implements C2SP
-    tlog-witness, so that it also works with other logs and witnesses. For each log it stores the latest checkpoint that
-    it cosigned. Keep the directory as long as the key, and never restore either from a backup: a witness that has lost
-    its state must start again with --new, under a new key.
+    The witness needs no database and no broker. Run it on a machine whose owner cannot alter them. It implements C2SP
+    tlog-witness, and so interoperates with other logs and witnesses. For each log, the witness stores the latest
+    checkpoint that it cosigned. Keep the state directory as long as the key, and never restore either from a backup: a
+    witness that has lost its state must start again with --new, under a new key.
 
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --new
     Example: pitledger witness witness.example.com/w1 --key w1.pem --state /var/lib/witness --log verifiers.txt

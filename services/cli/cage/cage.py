@@ -47,7 +47,7 @@ def transfer(
 
 @app.command()
 def receive(property_name: Property, number: Transfer, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Receive a transfer that another person issued, with the contents that were issued.
+    """Receive a transfer that another person issued, with exactly the issued contents.
 
     Example: pitledger cage receive riverside 1
     """
@@ -56,7 +56,7 @@ def receive(property_name: Property, number: Transfer, shown: Shown = None, as_j
 
 @app.command("return")
 def give_back(property_name: Property, number: Transfer, reason: Why, as_json: AsJson = False) -> None:
-    """Return a transfer to its giver.
+    """Return a transfer to the person who issued it.
 
     Example: pitledger cage return riverside 1 --reason "a rack is short"
     """
@@ -169,7 +169,7 @@ def counts(property_name: Property, day: Day = None, status: Status = None, as_j
 
 @app.command()
 def locations(property_name: Property, as_json: AsJson = False) -> None:
-    """List the locations of the cage, and who has each drawer; retired ones until a count has found them empty.
+    """List the cage's locations, each with its cashier; a retired location is listed until it is counted empty.
 
     Example: pitledger cage locations riverside
     """
@@ -183,7 +183,7 @@ def locations(property_name: Property, as_json: AsJson = False) -> None:
 
 @app.command()
 def books(property_name: Property, as_json: AsJson = False) -> None:
-    """Print what each location should hold by the books. Only revenue audit sees it, not the people who count.
+    """Print the book contents of each location. Only revenue audit may see them, not the people who count.
 
     Example: pitledger cage books riverside
     """
@@ -196,7 +196,7 @@ def books(property_name: Property, as_json: AsJson = False) -> None:
 
 
 def _pieces(file: str) -> list[Any]:
-    """Return the pieces that a file lists. Raises: InputRefused, also if there are none."""
+    """Return the chips and money that a file lists. Raises: InputRefused, also for an empty list."""
     return read_list(file, such_as="- {kind: currency, cents: 10000, count: 50}")
 
 

@@ -75,7 +75,8 @@ def redeem(
 ) -> None:
     """Redeem a counter check, in full or in part.
 
-    The payer's own check of an amount that the law lists is described by --instrument, --issuer and --reference.
+    If the payer pays with a check that the law requires to be listed, describe it by --instrument, --issuer and
+    --reference.
 
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency
     Example: pitledger checks redeem riverside CC-88 --amount 200 --in currency --paid-by p-7 --on-behalf-of p-8
@@ -86,7 +87,7 @@ def redeem(
 
 @app.command()
 def void(property_name: Property, step: Step, reason: Why, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Void a redemption or a recovery that somebody else entered by mistake.
+    """Void a redemption or a recovery that another person entered by mistake.
 
     Example: pitledger checks void riverside 12 --reason "it was another check"
     """
@@ -164,7 +165,7 @@ def write_off(
     reason: Why,
     as_json: AsJson = False,
 ) -> None:
-    """Enter a write-off of an amount owed on a counter check; another person approves it.
+    """Enter a write-off of an amount owed on a counter check; another person must approve it.
 
     Example: pitledger checks write-off riverside CC-88 --amount 300 --kind uncollectible --reason "bankrupt, file 9"
     """
@@ -174,7 +175,7 @@ def write_off(
 
 @app.command()
 def approve(property_name: Property, number: Number, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a write-off that somebody else entered: the amount is then no longer owed.
+    """Approve a write-off that another person entered; the amount is then no longer owed.
 
     Example: pitledger checks approve riverside 1
     """
@@ -245,7 +246,7 @@ def _instrument(instrument_type: str | None, issuer: str | None, references: lis
 
 
 class _CheckRow:
-    """The row of a counter check, with its moment in the property's time zone."""
+    """Builds the table row of a counter check, with its time of issuance in the property's time zone."""
 
     def __init__(self, property_name: str) -> None:
         self._property = property_name

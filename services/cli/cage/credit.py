@@ -34,7 +34,7 @@ def request(
 ) -> None:
     """Request a limit for a patron, a temporary increase of it, or the end of a suspension.
 
-    Once verified, it needs the number of approvals that the property requires for the amount.
+    Once verified, the request needs the number of approvals that the property requires for the amount.
 
     Example: pitledger credit request riverside p-1001 --limit 5000 --reason "application 17"
     Example: pitledger credit request riverside p-1001 --limit 8000 --until 2026-11-22 --reason "weekend"
@@ -56,7 +56,7 @@ def verify(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Record how a request was verified: identity, bank, other casinos, lists of excluded persons.
+    """Record the verification of a request: identity, bank, other casinos, lists of excluded persons.
 
     Example: pitledger credit verify riverside 1 --found "bank and bureau called, on no list; file 17"
     """
@@ -67,7 +67,7 @@ def verify(
 
 @app.command()
 def approve(property_name: Property, number: Number, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a request that other people made and verified; the last approval puts it in effect.
+    """Approve a request that other people made and verified; the last required approval puts it in effect.
 
     Example: pitledger credit approve riverside 1
     """
@@ -155,7 +155,7 @@ def list_lines(property_name: Property, as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_line(property_name: Property, patron: Patron, as_json: AsJson = False) -> None:
-    """Show a patron's credit line, and the counter checks on which the patron owes.
+    """Show a patron's credit line, and the counter checks on which the patron still owes an amount.
 
     Example: pitledger credit show riverside p-1001
     """
@@ -192,7 +192,7 @@ def prepare(
 
 @app.command()
 def void(property_name: Property, serial: Serial, reason: Why, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Void a counter check that another person prepared, and that no table issued.
+    """Void a counter check that another person prepared and no table has issued.
 
     Example: pitledger credit void riverside CC-88 --reason "the patron left"
     """

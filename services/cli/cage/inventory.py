@@ -1,4 +1,4 @@
-"""Call the table-inventory service for the commands of cage and credit, and print its answers."""
+"""Call the table-inventory service for the cage and credit commands, and print the responses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -24,7 +24,7 @@ def _inventory() -> Client:
 
 
 def path(*parts: object) -> str:
-    """Return a URL path of these parts, each percent-encoded.
+    """Return a URL path made of these segments, each percent-encoded.
 
     >>> path("cage", "riverside", "counts", 3)
     '/cage/riverside/counts/3'
@@ -33,28 +33,28 @@ def path(*parts: object) -> str:
 
 
 Parts = tuple[object, ...]
-"""The parts of a path."""
+"""The segments of a URL path."""
 
 Says = Callable[[Document], str]
-"""A function that puts the answer to a command into one line of text for people."""
+"""A function that formats the response to a command as one line of text."""
 
 
 def send_step(parts: Parts, said: Document, says: Says, as_json: bool) -> None:
-    """Send a command with the body `said`, and print its answer, as JSON or as the line that `says` returns."""
+    """POST the body `said` to a path, and print the response as JSON or as the line that `says` returns."""
     with _inventory() as client:
         answer = client.do(path(*parts), said)
     print_json(answer) if as_json else message(says(answer))
 
 
 def approve_step(parts: Parts, said: Document, says: Says, shown: str | None, as_json: bool) -> None:
-    """Approve the subject with the hash `shown` (None: its current content), and print the answer like `send_step`."""
+    """Approve the subject with hash `shown` (None: its current content), and print the response like `send_step`."""
     with _inventory() as client:
         answer = client.approve(path(*parts), said, sha256=shown)
     print_json(answer) if as_json else message(says(answer))
 
 
 def read(*parts: object) -> Document:
-    """Return the service's document at a path of these parts."""
+    """Return table inventory's JSON document at a path, given the path's segments."""
     with _inventory() as client:
         return client.read(path(*parts))
 

@@ -57,7 +57,7 @@ def broken(wanted: Mapping[str, str], revision: str, repository: Path) -> list[s
 
 
 def retagged(known: Sequence[Release], repository: Path) -> list[str]:
-    """Return the releases with a git tag that are not marked as released, or that differ from their tag."""
+    """Return a message for each release with a git tag that is not marked as released or differs from the tag."""
     found = []
     for release in known:
         path = f"{FOLDER}/{release.name}/{MANIFEST}"

@@ -44,7 +44,7 @@ def texts(manifests: Sequence[Manifest], root: Path) -> dict[str, str]:
 
 
 def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
-    """Return the text with the lines between two comments replaced, with the same indentation."""
+    """Return the text with the lines between the two comments for `name` replaced by `lines`, indented alike."""
     pattern = re.compile(
         rf"^(?P<indent> *)(?P<first>\S+ generated: {name}\b.*\n)(?:.*\n)*?(?P<last> *\S+ end of generated: {name}\b)",
         re.MULTILINE,
@@ -60,12 +60,12 @@ def _replaced(text: str, name: str, lines: Sequence[str], path: str) -> str:
 
 
 def password(manifest: Manifest) -> str:
-    """Return the environment variable with the password of a service's role."""
+    """Return the name of the environment variable with the password of a service's database role."""
     return f"{manifest.schema.upper()}_PASSWORD"
 
 
 def image(manifest: Manifest) -> str:
-    """Return the name of a service's image: an image of its own if the service needs an extra."""
+    """Return the name of a service's container image: a separate image if the service needs an extra."""
     return f"pitledger-{manifest.name}" if manifest.name in EXTRAS else "pitledger"
 
 
@@ -73,7 +73,7 @@ def image(manifest: Manifest) -> str:
 
 
 def _each(lines: Callable[[Manifest], list[str]]) -> Lines:
-    """Return a function that writes the same lines for every service."""
+    """Return a function that concatenates the lines `lines` returns for each service."""
     return lambda manifests: [line for one in manifests for line in lines(one)]
 
 

@@ -1,7 +1,8 @@
 """Write generated files, or check that they are up to date: `python -m services.cli.codegen [--check]`.
 
 They are the contracts in schemas/, the parts about services in infra/, docs/ and pyproject.toml, docs/jurisdictions,
-docs/duties.md, the readings as data for the console, and the counts of hands that the rules use.
+docs/duties.md, the documented readings of the regulations as data for the console, and the counts of hands that the
+rules use.
 """
 
 import sys
@@ -70,7 +71,7 @@ def main(
         str, typer.Option(help="Git revision with which the message schemas must stay compatible.")
     ] = "HEAD",
 ) -> None:
-    """Write generated files, or check them, also against every earlier release."""
+    """Write the generated files, or check that they are up to date and compatible with every earlier release."""
     wanted = texts()
     if not check:
         write(wanted)

@@ -38,7 +38,7 @@ class Release:
 
     @property
     def way_out(self) -> str:
-        """Return the remedy for a change that the release does not allow."""
+        """Return the remedy for an incompatible change, worded for an error message."""
         if self.is_released:
             return "it is released: give the kind another version, with an upcaster (docs/extend.md)"
         return "it is a candidate: give the kind another version, or write the candidate again with: make archive"
@@ -104,7 +104,7 @@ def _different(said: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
 
 
 def fingerprint(release: Release) -> str:
-    """Return the SHA-256, in hexadecimal, that identifies a release; the next one refers to it."""
+    """Return the SHA-256, in hexadecimal, that identifies a release; the next release refers to it."""
     return sha256((release.folder / MANIFEST).read_bytes()).hexdigest()
 
 

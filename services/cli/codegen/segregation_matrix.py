@@ -32,7 +32,7 @@ Each role belongs to one duty.
 
 
 def page(roles: Mapping[str, Role]) -> str:
-    """Return the page, with the descriptions of the roles. Raises: KeyError for a role without a duty."""
+    """Return docs/duties.md as text, with the descriptions of `roles`. Raises: KeyError for a role without a duty."""
     return "".join([_HEAD, *_matrix(), *_duties(roles), *_sources(), *_steps()])
 
 
@@ -74,7 +74,7 @@ def _steps() -> Iterator[str]:
 
 
 def laws() -> Iterator[tuple[str, str, Any]]:
-    """Yield the lists of steps that different people must do: pack, document, and the latest list with its source."""
+    """Yield pack, document type and latest dated list of the steps that different people must do."""
     for name in known_packs():
         found = pack(name)
         if isinstance(found, GamingPack):

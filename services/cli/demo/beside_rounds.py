@@ -1,4 +1,4 @@
-"""What the demo's tables report besides rounds: results of counted tables, rated play, time collected at poker."""
+"""Records of the demo's tables besides rounds: results of counted tables, rated play, time collections at poker."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _POLL_SECONDS: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class BesideRounds:
-    """What tables report on a gaming day besides rounds: results, rated plays, and the number of rating records."""
+    """The records of a gaming day besides rounds: results, rated plays, and the number of rating records."""
 
     results: tuple[ResultsOfDay, ...]
     plays: tuple[RatedPlay, ...]
@@ -46,7 +46,7 @@ class BesideRounds:
 
 
 def with_card_reader(document: PropertyDocument, name: str) -> tuple[PropertyTable, ...]:
-    """Return the tables of a property, with a reader of player cards added at the table `name`."""
+    """Return a property's tables, with a player-card reader added at the table `name`."""
     reader = Device(kind=CARD_READER, asset_number=f"D-{name}-cards")
     return tuple(
         table.model_copy(update={"devices": (*table.devices, reader)}) if table.table == name else table
@@ -57,7 +57,7 @@ def with_card_reader(document: PropertyDocument, name: str) -> tuple[PropertyTab
 def report_beside_rounds(
     property_name: str, settled_table: str, gaming_day: date, bootstrap_servers: str, devices: Devices
 ) -> BesideRounds:
-    """Send signed results of counted tables and signed ratings at three tables, and return them."""
+    """Send signed results of counted tables and signed ratings at three tables; return what was sent."""
     found = (ResultsOfDay.of(property_name, plan, gaming_day) for plan in COUNTED)
     results = tuple(one for one in found if one is not None)
     with Publisher(bootstrap_servers, TABLE_EVENTS.name, devices=devices) as publisher:
@@ -72,7 +72,7 @@ def report_beside_rounds(
 
 
 def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seconds: float) -> None:
-    """Wait until the records of `beside`, and the `rounds` round records before them, are consumed. Raises: TooSlow."""
+    """Wait until `rounds` round records and the records in `beside` are consumed. Raises: TooSlow."""
     watch.wait_for_topic("round_settlement", TABLE_EVENTS.name, rounds + beside.records, seconds=seconds)
     watch.wait_for_topic("table_inventory", RATING_EVENTS.name, beside.ratings, seconds=seconds)
 
@@ -102,7 +102,7 @@ def _closed(plays: Sequence[RatedPlay]) -> Set[str]:
 
 
 def beside_differences(found: Document, beside: BesideRounds, *, book: PitBook, pit: PitDay) -> Iterator[str]:
-    """Yield each difference of the ratings and the pace report from the simulator's figures."""
+    """Yield each difference between the simulator's figures and the ratings and pace reports."""
     ratings = {one["rating"]: one for one in found["ratings"]}
     for play in beside.plays:
         yield from _rating_differences(ratings.get(play.rating, {}), play, book, pit.gaming_day)
@@ -139,9 +139,9 @@ def _rating_differences(rating: Document, play: RatedPlay, book: PitBook, gaming
 
 
 def _tied_differences(report: Document, plays: Sequence[RatedPlay], book: PitBook, gaming_day: date) -> Iterator[str]:
-    """Yield each rating whose reported handle differs from its seat's; at a counted table it must be empty.
+    """Yield a message for each rating whose reported handle differs from the wagers in its tied seat.
 
-    The card reader at the table with settled rounds ties ratings to seats.
+    At a counted table, no handle must be reported.
     """
     handles = {row["rating"]: row["handle_cents"] for row in rows_of(report, "sessions")}
     for play in plays:
@@ -157,7 +157,7 @@ def _rounds_of(span: Document) -> int | None:
 
 
 def beside_tables(found: Document) -> Iterator["RenderableType"]:
-    """Yield a table of the ratings, and lines on results and on collected time."""
+    """Yield a table of the ratings, and lines with the results and the time collections."""
     handles = {row["rating"]: row["handle_cents"] for row in rows_of(found["against_rounds"], "sessions")}
     yield heading("Rated patrons, by reference")
     yield table(

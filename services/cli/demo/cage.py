@@ -1,4 +1,4 @@
-"""The cage and the hosts in the demo: counter checks paid and returned, reportable currency, promotional money."""
+"""The cage and the hosts in the demo: counter checks redeemed or returned unpaid, reportable currency, promotions."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
@@ -32,11 +32,11 @@ _GRANT_DAYS: Final = timedelta(days=30)
 
 
 def work_at_cage(people: People, pit: PitDay, electronic: ElectronicTables) -> int:
-    """Have the cage transfer and count, redeem counter checks and take currency, and a host grant promotional money.
+    """Have the cage transfer, count, redeem counter checks and take currency, and have a host grant promotional money.
 
     The first check is paid in chips; the second is deposited, and the bank returns it unpaid; the third is paid in
-    part. All movements are in the current gaming day. Returns the sum of payments on counter checks in cents, without
-    the deposit that came back.
+    part. All movements are in the current gaming day. Returns the sum of payments on counter checks in cents, excluding
+    the returned deposit.
     """
     open_cage(people, pit.property, pit.gaming_day)
     paid_cents = _redeem(people, pit)
@@ -70,7 +70,7 @@ def _redeem(people: People, pit: PitDay) -> int:
 
 
 def read_cage(people: People, property_name: str, day: date) -> Document:
-    """Return the log of counter checks and the currency of a gaming day."""
+    """Return a gaming day's log of counter checks and its currency report."""
     asked = {"property": property_name, "gaming_day": day.isoformat()}
     reports = people.at(REPORTING)
     return {name: reports.read(f"/reports/{name}", **asked) for name in ("counter-checks", "currency")}

@@ -12,7 +12,7 @@ from shared.contracts.properties import CageLocation
 Contents = Sequence[HeldPieces]
 
 WINDOW: Final = "drawer-1"
-"""The drawer at which known patrons pay and are paid."""
+"""The drawer used for all transactions of known patrons."""
 
 _VAULT: Final = "vault"
 _IMPREST_CENTS: Final = 20_000_00
@@ -45,17 +45,17 @@ _TO_VAULT: Final = (_notes(4_400_00),)
 _LEFT_IN_VAULT: Final = (_notes(300_000_00), _chips(90_000_00))
 
 HELD_CENTS: Final = money_of((*_LEFT_IN_VAULT, *_LEFT_AT_WINDOW)) - money_of(_TO_VAULT)
-"""Cents that the vault and the drawer hold at the end."""
+"""The value, in cents, of the contents of vault and drawer at the end."""
 
 
 def locations(since: date) -> tuple[CageLocation, ...]:
-    """Return the locations as they are filed with the property."""
+    """Return the cage's locations for the demo's property document."""
     drawer = CageLocation(location=WINDOW, kind="drawer", imprest_cents=_IMPREST_CENTS, opened_on=since)
     return drawer, CageLocation(location=_VAULT, kind="vault", opened_on=since)
 
 
 def open_cage(people: People, property_name: str, day: date) -> None:
-    """Record the chips in service, count vault and drawer, and bring currency from the bank and chips to the cage."""
+    """Record the chips in service, count vault and drawer, and move currency from the bank and chips to the cage."""
     in_service = {"gaming_day": day.isoformat(), "contents": _sent(_IN_SERVICE), "source": "chip inventory ledger"}
     revision = people.does("demo.accountant", INVENTORY, f"/chips-in-service/{property_name}", in_service)["revision"]
     people.does("demo.controller", INVENTORY, f"/chips-in-service/{property_name}/{revision}/approve")

@@ -23,7 +23,7 @@ STAFF: Final = tuple(Member(person=person, roles=(_ROLE,)) for person in _APPROV
 
 
 def give_credit(people: People, pit: PitDay) -> None:
-    """Give patrons credit limits, and prepare the counter checks that the tables issue, `_CHECKS` for each patron."""
+    """Approve patrons' credit limits, and prepare `_CHECKS` counter checks per patron for the tables to issue."""
     checks = pit.issued_checks()
     for number, first in enumerate(range(0, len(checks), _CHECKS), start=_FIRST_PATRON):
         of_patron = checks[first : first + _CHECKS]

@@ -79,7 +79,7 @@ ROUNDS: Final = 2_880
 """Twelve tables, four hours, sixty rounds an hour: the whole day in under a minute on two processors."""
 
 SETTINGS: Final = {"PITLEDGER_VERIFICATION_SECONDS": "2", "PITLEDGER_CHECKPOINT_SECONDS": "2"}
-"""Short intervals, because a demo would end before the first checkpoint is signed with the default one."""
+"""Short intervals, because with the defaults a demo would end before the first checkpoint is signed."""
 
 _UNDER_SUBMISSIONS: Final = ("round_settlement", "vigorish", "progressive_meters")
 _AT_PROPERTIES: Final = ("round_settlement", "table_inventory", "vigorish", "progressive_meters", "wagering_accounts")
@@ -114,7 +114,7 @@ def demo(
     transfers, counts, reportable currency and a grant of promotional money. Two people file and approve the
     general-ledger mapping. A second property, in Rhode Island, plays under its own law and clock. A device at each
     table signs its rounds. The day's reports are written to a folder, signed; `pitledger verify-reports` verifies them.
-    A few things go wrong on purpose; the exceptions report lists them. Exit code 1 if a figure differs from the
+    The day contains some deliberate errors; the exceptions report lists them. Exit code 1 if a figure differs from the
     simulator's, or an accounting identity is violated.
 
     Servers named in the environment are not used: a demo writes only to its own database.
@@ -169,7 +169,7 @@ def play_day(
 ) -> dict[str, Any]:
     """Play, settle, report and verify a day, and return it as one JSON document; amounts are cents.
 
-    `installed` returns the devices that sign the records of the properties.
+    `installed` returns the table devices whose keys sign the properties' records.
     """
     gaming_day = gaming_day_of(datetime.now(UTC))
     tokens = stack.home.tokens
@@ -334,13 +334,13 @@ def _approve(
 
 @dataclass(slots=True)
 class _Example:
-    """The round to show in full: a corrected one if there is one, otherwise the first."""
+    """The example round to print in full: the first corrected round, or else the first round."""
 
     round_id: str = ""
     corrected: bool = False
 
     def look(self, sent: Message) -> Message:
-        """Examine a message before it is sent."""
+        """Remember the message's round if it is the best example so far; return the message unchanged."""
         corrected = sent.kind == "correction"
         if sent.round_id is not None and (not self.round_id or (corrected and not self.corrected)):
             self.round_id, self.corrected = sent.round_id, corrected
@@ -361,7 +361,7 @@ def _broken(journals: Sequence[Mapping[str, Any]], trial_balances: Mapping[str, 
 
 
 def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[str, Any]]:
-    """Return the JSON output of a command, even if the command exits because it found problems."""
+    """Run a command with `--json`, and return its output documents, even if its exit code reports problems."""
     ended = subprocess.run(  # noqa: S603 - our own command line
         [*COMMAND, *words, "--json"],
         env={**os.environ, **stack.environment},
@@ -377,7 +377,7 @@ def _documents(stack: RunningStack, seconds: float, *words: str) -> list[dict[st
 
 
 def _keep(stack: RunningStack, ending: InterruptGuard) -> None:
-    """Print the addresses and wait for Ctrl-C. Raises: StackEnded if a server exits, because its data is lost."""
+    """Print the stack's URLs, and wait for Ctrl-C. Raises: StackEnded if a server exits, because its data is lost."""
     message("still running; Ctrl-C stops it")
     message(f"  console            {stack.console_url}  (log in as demo.auditor, or as anybody else; no password)")
     for service, url in stack.urls.items():

@@ -1,4 +1,4 @@
-"""Accounting identities of the demo's day, between the services' reports and the simulator's figures."""
+"""The demo day's accounting identities, which compare the services' reports with the simulator's figures."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _WIN_COLUMNS: Final = {
     "variance": "inventory_variance_cents",
     "waived": "vigorish_waived_cents",
 }
-"""The column of the day's win report for each figure of a table, by the simulator's name for it."""
+"""The columns of the day's win report, by the simulator's name for the figure."""
 
 _OF_THE_DESK: Final = frozenset(
     ("variance", "slip_open", "slip_gap", "slip_void", "slip_late", "box_not_counted", "adjustment", "equipment")
@@ -47,7 +47,7 @@ _ONTO_METERS: Final = ("opening", "seed", "contribution", "reset", "transfer", "
 
 @dataclass(frozen=True, slots=True)
 class PitReports:
-    """The reports of the pit's services and of reporting for a day."""
+    """A day's reports of reporting and of the services for the pit."""
 
     win: Document
     variances: Sequence[Document]
@@ -67,7 +67,7 @@ class PitReports:
 
     @property
     def hits(self) -> Sequence[Document]:
-        """Return the awards paid from meters."""
+        """Return the report's rows of awards paid from meters."""
         return rows_of(self.progressives, "hits")
 
 
@@ -114,7 +114,7 @@ def identities(
     legs: Mapping[str, Mapping[str, int]],
     checks_paid_cents: int,
 ) -> list[Document]:
-    """Return the identities of the day; `legs` are the sums of all postings by journal schema and leg.
+    """Return the day's accounting identities; `legs` are the sums of all postings by journal schema and leg.
 
     `settled` is the total row of the settled win; `checks_paid_cents` are the payments on counter checks.
     """
@@ -180,7 +180,7 @@ def identities(
 
 
 def _whole_cents(exact: Decimal | int) -> int:
-    """Return whole cents. For a fraction, which the demo never creates, return one less, so that the identity fails."""
+    """Return the amount if it is whole cents; otherwise return a wrong one, so that the accounting identity fails."""
     cents = int(exact)
     return cents if cents == exact else cents - 1
 
@@ -217,7 +217,7 @@ def pit_differences(
 
 
 def _followed_up(reports: PitReports, pit: PitDay) -> Iterator[str]:
-    """Yield a text if the variances or exceptions at the pit's desk differ from the planted ones."""
+    """Yield a message each if the pit's variances or its exceptions differ from those the simulator planted."""
     variances = [(one["table"], one["number"], one["cents"], one["status"]) for one in reports.variances]
     planted = [] if pit.planted is None else [(*pit.planted, pit.tables[pit.planted[0]].variance, "resolved")]
     if variances != planted:

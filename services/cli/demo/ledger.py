@@ -40,7 +40,7 @@ def read_ledger(people: People, property_name: str, gaming_day: date) -> Documen
 
 
 def ledger_differences(ledger: Document, played: Wagered) -> Iterator[str]:
-    """Yield the faults of the day's journal, and the differences of its handle and payouts from the simulator's."""
+    """Yield the faults of the day's ledger journal, and where its handle or payouts differ from the simulator's."""
     for identity in ledger["content"]["identities"]:
         if not identity["holds"]:
             yield f"general ledger, {identity['name']}: {identity['left']} is not {identity['right']}"

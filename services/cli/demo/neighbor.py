@@ -26,7 +26,7 @@ _SHARE: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """The neighbor: its tables, and the gaming day that they play."""
+    """The demo's second property: its tables, its gaming day, and its number of rounds."""
 
     name: ClassVar = PROPERTY
     plans: tuple[TablePlan, ...]
@@ -35,17 +35,17 @@ class Neighbor:
 
     @classmethod
     def beside(cls, gaming_day: date, rounds: int, tables: int) -> "Neighbor":
-        """Return the neighbor of a property with this many rounds and tables; it plays no more rounds per table."""
+        """Return a second property, with no more rounds per table than a first with these `rounds` and `tables`."""
         plans = floor_of(RHODE_ISLAND_PAI_GOW, _TABLES)
         return cls(plans, gaming_day, max(_TABLES, min(rounds // _SHARE, _TABLES * rounds // tables)))
 
     @property
     def document(self) -> PropertyDocument:
-        """Return its property document."""
+        """Return the second property's document."""
         return property_document(PROPERTY, self.plans, self.gaming_day, begins=BEGINS)
 
     def messages(self, seed: int) -> Iterator[Message]:
-        """Return all messages that its tables send."""
+        """Return all messages that the second property's tables send."""
         return messages_of_day(
             property_name=PROPERTY,
             plans=self.plans,

@@ -1,4 +1,4 @@
-"""The people's work during the demo's day, over HTTP: configure meters, prepare slips, count, resolve, close."""
+"""The demo users' work over HTTP: configure meters, prepare slips, count boxes, resolve variances, close the day."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -38,7 +38,7 @@ class People(ExitStack):
         self._clients: dict[tuple[str, str], Client] = {}
 
     def at(self, service: str, person: str = "demo.auditor") -> Client:
-        """Return a client that calls a service as a person. Raises: StackEnded when a part of the stack has ended."""
+        """Return a client that calls a service as a demo user. Raises: StackEnded if a stack process has exited."""
         self._stack.check()
         if (service, person) not in self._clients:
             client = Client(service, self._stack.urls[service], self._stack.home.tokens[person])
@@ -46,7 +46,7 @@ class People(ExitStack):
         return self._clients[service, person]
 
     def does(self, person: str, service: str, path: str, document: Document | None = None) -> dict[str, Any]:
-        """Send a person's command and return the answer; an approval covers the content that the service shows now."""
+        """Send a command as a demo user, and return the response; an approval refers to the current content."""
         client = self.at(service, person)
         if client.approvals.subject_of(path, document) is None:
             return client.do(path, document)
@@ -54,7 +54,7 @@ class People(ExitStack):
 
 
 def configure_pools(people: People, property_name: str, plans: Sequence[TablePlan], gaming_day: date) -> bool:
-    """Have one person file a pool for each meter and another approve it; return whether there are pools."""
+    """Have one person file each meter's pool, and another approve it; return whether there are any pools."""
     pools = list(pool_terms(property_name, plans, gaming_day))
     for terms in pools:
         filed = people.does("demo.meter_clerk", METERS, "/pools", terms)
@@ -64,7 +64,7 @@ def configure_pools(people: People, property_name: str, plans: Sequence[TablePla
 
 
 def report_pit(people: People, pit: PitDay, bootstrap_servers: str, devices: Devices) -> int:
-    """Have slips prepared in order and send the pit's events, signed; return the number of records."""
+    """Have slips prepared in order, and send the pit's signed events; return the number of sent records."""
     numbers: dict[Slip, int] = {}
     for slip in pit.slips:
         requested = people.does(PIT, INVENTORY, "/requests", _slip(pit, slip) | {"slip": slip.slip})
@@ -87,7 +87,7 @@ def dismiss_refused(people: People) -> None:
 
 
 def close_pit(people: People, pit: PitDay) -> None:
-    """Do the work of cage, count room and revenue audit until the gaming day is closed."""
+    """Do the work of the cage, the count room and revenue audit, up to closing the gaming day."""
     _receive_credits(people, pit)
     _enter_paper_slips(people, pit)
     _count_boxes(people, pit)
@@ -109,7 +109,7 @@ def _slip(pit: PitDay, slip: Slip | PaperFill) -> dict[str, Any]:
 
 
 def _receive_credits(people: People, pit: PitDay) -> None:
-    """Receive credits in the cage, each by a person who took no other step of its slip."""
+    """Receive each carried credit in the cage, by a person who took no other step of its slip."""
     for slip in list(people.at(INVENTORY).pages("/slips", **_day(pit), slip="credit", status="carried")):
         path = f"/slips/{pit.property}/credit/{slip['number']}/receive"
         people.does("demo.cashier", INVENTORY, path, {"contents": slip["contents"]})
@@ -156,7 +156,7 @@ def _found(box: Box) -> Document:
 
 
 def _resolve_variances(people: People, pit: PitDay) -> None:
-    """Assign every variance of the day to an owner, who resolves it."""
+    """Assign every variance of the day to an owner, and have the owner resolve it."""
     for found in people.at(INVENTORY).read("/variances", **_day(pit))["items"]:
         place = f"{found['variance']}/{found['table']}/{found['number']}"
         path = f"/variances/{pit.property}/{pit.gaming_day}/{place}"

@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @contextmanager
 def delivery(folder: Path | None) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Yield the folder for the day's reports, by default a new one that is kept, and the settings for delivery."""
+    """Yield the folder for the day's reports, by default a new, persistent folder, and the settings for delivery."""
     target = Path(mkdtemp(prefix="pitledger-reports-")) if folder is None else folder.resolve()
     yield (
         target,

@@ -22,7 +22,7 @@ _FIGURES: Final = numbers("Rounds", "Handle", "Payouts", "Vigorish", "Win", "Win
 
 
 def show_day(day: Document, titles: Mapping[str, str]) -> None:
-    """Print the day; `titles` are the titles of games by their names."""
+    """Print the day's JSON document as tables; `titles` are the games' titles by name."""
     report = day["win_as_settled"]
     wagers = rows_of(report, "wagers")
     show(
@@ -74,7 +74,7 @@ def show_day(day: Document, titles: Mapping[str, str]) -> None:
 
 
 def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"]:
-    """Yield the identities with their amount, or with both amounts if they differ."""
+    """Yield a table of the accounting identities, each with its amount, or with both amounts if they differ."""
     yield heading("What must be equal, and is" if all(one["holds"] for one in identities) else "What must be equal")
     rows = [
         [
@@ -90,7 +90,7 @@ def show_identities(identities: Sequence[Document]) -> Iterator["RenderableType"
 
 
 def _amounts(row: Document, *columns: str) -> list[str]:
-    """Return the amounts in some columns as texts, empty if unknown."""
+    """Return the row's amounts in these columns as dollars, empty if unknown."""
     return ["" if (cents := row[f"{column}_cents"]) is None else dollars(cents) for column in columns]
 
 
@@ -112,7 +112,7 @@ def _by_table(report: Document) -> Iterator[list[str]]:
 
 
 def _wager_sums(rows: Iterable[Document]) -> dict[str, Counter[str]]:
-    """Return the sums of all tables by wager."""
+    """Return the sums over all tables, by wager."""
     sums: dict[str, Counter[str]] = {}
     for row in rows:
         figures = {name: value for name, value in row.items() if isinstance(value, int)}
@@ -133,7 +133,7 @@ def _by_wager(rows: Sequence[Document], titles: Mapping[str, str]) -> Iterator[l
 
 
 def _banks(rows: Sequence[Document]) -> Iterator[list[str]]:
-    """Yield the tables with banking players; a banked round has one line for the bank."""
+    """Yield a row for each table with banking players: banked rounds, handle, payouts, the house's part, vigorish."""
     for name in dict.fromkeys(row["table"] for row in rows if row["wager"] == "bank"):
         sums = _wager_sums(row for row in rows if row["table"] == name)
         moved: Counter[str] = Counter()
@@ -183,7 +183,7 @@ def _hand(hit: Document) -> str:
 
 
 def _liability(days: Sequence[Document], played_on: str) -> Iterator["RenderableType"]:
-    """Yield the liability to players with accounts, by gaming day; cashiers' transactions may be on the next day."""
+    """Yield the liability to account holders by gaming day; cashiers' transactions may fall on a later day."""
     if not days:
         return
     columns = ("opening", "deposits", "wagers", "wins", "withdrawals", "granted", "closing")
@@ -210,7 +210,7 @@ def _exception(each: Document) -> list[str]:
 
 
 def _round(example: Document) -> Iterator["RenderableType"]:
-    """Yield a short form of `pitledger reconstruct`: a table of all entries, and the entry in force in full."""
+    """Yield a short form of `pitledger reconstruct`: a table of all entries, and the details of the entry in force."""
     yield heading(f"One round, from the cards to the books: pitledger reconstruct {example['round_id']}")
     yield table(
         numbers("Entry") + names("What") + numbers("Chips") + words("Why") + names("Hash"),

@@ -1,1 +1,1 @@
-"""Commands on filings with FinCEN and the IRS, the files that they write, and the answers that they read."""
+"""Commands for filings with FinCEN and the IRS, the files to send, and the agencies' acknowledgements."""

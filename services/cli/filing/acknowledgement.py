@@ -1,4 +1,4 @@
-"""Read FinCEN's acknowledgement of a batch: accepted or rejected, for each report. Pure."""
+"""Parse FinCEN's acknowledgement of a batch: accepted or rejected, for each report. No I/O."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 _STATUSES: Final = {"A": "accepted", "W": "accepted with warnings", "R": "rejected"}
-"""The statuses of a batch that are known, by the codes of FinCEN's user guide."""
+"""The known statuses of a batch, by the codes in FinCEN's user guide."""
 
 _REJECTED: Final = "R"
 _WARNING: Final = "WARN"
 
 
 class AcknowledgementWrong(Exception):
-    """A file cannot be read as an acknowledgement of a batch."""
+    """A file is not a valid acknowledgement of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class FiledError:
-    """An error or a warning of FinCEN: its code in the user guide, its place in the batch, and its text."""
+    """An error or warning from FinCEN: its code in the user guide, its context in the batch, and its text."""
 
     code: str
     context: str
@@ -31,20 +31,20 @@ class FiledError:
 
 @dataclass(frozen=True, slots=True)
 class AcknowledgedReport:
-    """The answer to a report: its BSA identifier (14 digits) if it was accepted, and its errors and warnings."""
+    """FinCEN's answer to a report: the BSA identifier (14 digits) if it was accepted, and the errors and warnings."""
 
     bsa_id: str | None
     errors: tuple[FiledError, ...]
 
     @property
     def is_accepted(self) -> bool:
-        """Return whether the report has an identifier; its warnings may still ask for a correction."""
+        """Return whether the report was accepted (has a BSA identifier); a warning may still require a correction."""
         return self.bsa_id is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Acknowledgement:
-    """The answer to a batch: whether it was accepted, its own errors, and its reports in the order of the batch."""
+    """FinCEN's answer to a batch: whether it was accepted, its errors, and an answer per report in batch order."""
 
     is_accepted: bool
     errors: tuple[FiledError, ...]
@@ -52,7 +52,7 @@ class Acknowledgement:
 
 
 def read_acknowledgement(content: bytes) -> Acknowledgement:
-    """Return the acknowledgement in a file of FinCEN's. Raises: AcknowledgementWrong."""
+    """Return the acknowledgement in a file from FinCEN. Raises: AcknowledgementWrong."""
     try:
         root = fromstring(content)
     except (ParseError, DefusedXmlException) as error:
@@ -95,5 +95,5 @@ def _text(element: Element, name: str) -> str:
 
 
 def _name(element: Element) -> str:
-    """Return the name of an element without its namespace: acknowledgements have none, batches have one."""
+    """Return an element's local name: acknowledgements have no namespace, batches have one."""
     return element.tag.rpartition("}")[2]

@@ -1,4 +1,4 @@
-"""The common base of batches for FinCEN's BSA E-Filing System: elements and parties of XML schema 2.0. Pure."""
+"""The common base of batches for FinCEN's BSA E-Filing System: elements and parties of XML schema 2.0. No I/O."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -22,11 +22,11 @@ _TIN: Final = "4"
 _EIN: Final = "2"
 
 Fields = Iterable[tuple[str, str | None]]
-"""The simple elements of an element, name and text, in the order of the schema; one with None is left out."""
+"""An element's simple child elements as name and text, in schema order; elements with None are omitted."""
 
 
 class Batch:
-    """A batch that is being written. Its elements are numbered in the order in which they are added."""
+    """Builds a batch. Elements are numbered in the order in which they are added."""
 
     form: ClassVar[str]
     schema: ClassVar[str]
@@ -46,7 +46,7 @@ class Batch:
         return root
 
     def text(self, root: Element) -> bytes:
-        """Return the file of a batch with all of its reports."""
+        """Return the content of a batch file, with all of its reports."""
         root.set("PartyCount", str(len(root.findall(f".//{tag('Party')}"))))
         register_namespace("fc2", NAMESPACE)
         register_namespace("xsi", _SCHEMA)
@@ -76,7 +76,7 @@ class Batch:
         self.name(self.party(activity, "37"), filer.contact_name)
 
     def contact_office(self, activity: Element) -> None:
-        """Add the office that answers questions about the report."""
+        """Add the contact office for questions about the report."""
         filer = self.filer
         office = self.party(activity, "8")
         self.name(office, filer.contact_name)
@@ -84,7 +84,7 @@ class Batch:
         self.element(office, "PhoneNumber", phone)
 
     def institution(self, activity: Element, code: str, fields: Fields = ()) -> Element:
-        """Add the casino as a party, and return the party: the filing institution, or the place of the transactions."""
+        """Add and return the casino as a party: the filing institution, or the location of the transactions."""
         filer = self.filer
         party = self.party(activity, code, (*fields, ("PrimaryRegulatorTypeCode", _EXAMINED_BY_IRS)))
         self.name(party, filer.legal_name)
@@ -173,12 +173,12 @@ class Batch:
 
 
 def unknown(who: PatronIdentity, name: str) -> str | None:
-    """Return the mark of a field that is unknown, or None."""
+    """Return `Y`, the mark of an unknown field, if the identity lists the field as unknown; otherwise None."""
     return "Y" if name in who.unknown else None
 
 
 def day_text(day: date) -> str:
-    """Return a day as batches have it: 20261120."""
+    """Return a day in the format of batches, such as 20261120."""
     return day.strftime("%Y%m%d")
 
 

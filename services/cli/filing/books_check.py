@@ -1,4 +1,4 @@
-"""Compare filings with the reports of the books behind them."""
+"""Compare filings with the reports that their amounts came from."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,10 +9,10 @@ from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_a
 
 
 def require_still_so(filing: Mapping[str, Any]) -> None:
-    """Raise InputRefused for a prepared filing with other amounts than hold now. Others are not released anyway.
+    """Raise InputRefused if a prepared filing's amounts have changed since; other filings cannot be released anyway.
 
-    The service that releases a filing does not have the movements and winnings behind it: the currency report and the
-    winnings report have them.
+    The amounts are compared with the currency report or the winnings report, because the service that releases the
+    filing does not store the underlying movements and winnings.
     """
     if filing["status"] != "prepared":
         return
@@ -28,9 +28,9 @@ def require_still_so(filing: Mapping[str, Any]) -> None:
 
 
 def due_no_more(rejected: Iterable[Mapping[str, Any]]) -> set[int]:
-    """Return the numbers of the rejected filings of which nothing must be filed again.
+    """Return the numbers of the rejected filings without any report that must be filed again.
 
-    Raises: CommandError if reporting does not answer, or not this person.
+    Raises: CommandError if reporting does not answer, or refuses this person.
     """
     reports: dict[str, Mapping[str, Any]] = {}
     found = set()

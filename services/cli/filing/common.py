@@ -1,4 +1,4 @@
-"""Common parts of the commands on filings: the packs, the arguments, and the print of a filing."""
+"""Common parts of the filing commands: jurisdiction packs, arguments, and the printing of a filing."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _OWN_PACKS: Final = "PITLEDGER_JURISDICTIONS"
 
 
 def laws_of(document: Mapping[str, Any]) -> list[Pack]:
-    """Return the packs of a property, also those in the installation's own folder of packs.
+    """Return a property's jurisdiction packs, including those from the installation's own folder.
 
     Raises: InputRefused if the property names none; UsageWrong if one cannot be loaded.
     """
@@ -50,7 +50,7 @@ def section_of(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
 
 
 def _show(filing: Mapping[str, Any]) -> None:
-    """Print the reports of a filing, its status, its last day of filing and its hash."""
+    """Print a filing's reports, status, last day of filing and hash."""
     if filing["form"] == "ctr":
         columns = names("Persons") + numbers("In, $", "Out, $") + names("Amends", "BSA identifier")
         show(table(columns, [_report(one) for one in filing["reports"]]))

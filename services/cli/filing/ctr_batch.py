@@ -1,9 +1,9 @@
-"""Write a batch of currency transaction reports (FinCEN 112) for FinCEN's BSA E-Filing System. Pure.
+"""Write a batch of currency transaction reports (FinCEN 112) for FinCEN's BSA E-Filing System. No I/O.
 
 XML schema 2.0 (`EFL_CTRXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.8 of August 2021. One
 activity is the report of one person's gaming day. Amounts are whole dollars: each line of the form is rounded up, and
-every total is the sum of rounded lines, because the receiving system checks that. What was moved for several people,
-or as several kinds of movement, is one line if the form has one type of transaction for it.
+every total is the sum of rounded lines, because the receiving system checks that. Movements for several people, or of
+several kinds, are combined in one line if the form has a single transaction type for them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,12 +27,12 @@ from shared.contracts.properties import Filer
 _ACCOUNTS: Final[Mapping[Direction, str]] = {"in": "8", "out": "9"}
 """The code that ties an account to cash in, or to cash out."""
 _EXCHANGES: Final = frozenset(kind.replace("_", " ") for kind, direction in DIRECTIONS.items() if direction == "both")
-"""The kinds of which each movement is on a line in and on a line out."""
+"""The kinds of movements (exchanges) that appear both on a line in and on a line out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A part of a report: the sum of a gaming day's movements of one kind, in cents, and their number.
+    """A line of a currency transaction report: the sum in cents, and the number, of one kind of a day's movements.
 
     A movement by an agent has the `conductor` and the principals (`on_behalf_of`), by reference. `specified` is the
     purpose of movements for which the form has no line of its own, or the country of foreign currency.
@@ -48,16 +48,16 @@ class Line:
 
     @property
     def moved(self) -> MovedCurrency:
-        """Return what was moved."""
+        """Return the line's kind, direction, specification and cents, without its persons."""
         return MovedCurrency(self.kind, self.direction, self.specified, self.cents)
 
 
 @dataclass(frozen=True, slots=True)
 class CtrActivity:
-    """The report of a person's gaming day. It has no lines if it amends a report of which nothing is left.
+    """The currency transaction report of a person's gaming day; without lines, it amends an earlier report to nothing.
 
     `identity` is None for an unknown person; `account` is then the number of the account, if there is one. `corrects`
-    is the BSA identifier, 14 digits, of the report that this one corrects or amends. `reference` is the person's
+    is the BSA identifier, 14 digits, of the report that this report corrects or amends. `reference` is the person's
     reference; `others` has the identities of the person's agents and principals by reference.
     """
 
@@ -70,16 +70,16 @@ class CtrActivity:
     others: Mapping[str, PatronIdentity | None] = field(default_factory=dict)
 
     def dollars(self, direction: Direction) -> int:
-        """Return the sum of the lines of the form in or out, whole dollars."""
+        """Return the total of the form's lines in one direction, in whole dollars."""
         return dollars_in_and_out(self.lines)[direction]
 
 
 def ctr_batch(filer: Filer, activities: Sequence[CtrActivity], *, filed_on: date) -> bytes:
     """Return the file of a batch; the same reports filed on the same day give the same bytes.
 
-    Raises: ValueError without a report, for a kind of movement without a type on the form, for a birth after the gaming
-    day, for a day of filing before it, and for a movement for others whose conductor is missing, an entity, or among
-    the principals, or whose conductor or principal has no identity here.
+    Raises: ValueError without a report, for a kind of movement without a type on the form, for a birth date after the
+    gaming day, for a filing date before the gaming day, and for a movement on behalf of others whose conductor is
+    missing, is an entity or is one of the principals, or whose conductor or principal has no identity here.
     """
     if not activities:
         raise ValueError("there is nothing to report")
@@ -170,7 +170,7 @@ _NOBODY_KNOWN: Final = PatronIdentity(unknown=tuple(sorted(PatronIdentity.model_
 
 @dataclass(frozen=True, slots=True)
 class _Party:
-    """A person's part in a report: the party code of the form, the identity, and the lines of the part."""
+    """A person's part in a currency transaction report: the form's party code, the identity, and the lines."""
 
     code: str
     identity: PatronIdentity | None
@@ -178,7 +178,7 @@ class _Party:
 
 
 def _parties(one: CtrActivity) -> Iterator[_Party]:
-    """Yield the parts of all persons in a report, the parts of the person reported first. Raises: ValueError."""
+    """Yield each person's part in a report, starting with the person reported. Raises: ValueError."""
     identities = {one.reference: one.identity, **one.others}
     for line in one.lines:
         _require_persons(one, line)
@@ -192,7 +192,7 @@ def _parties(one: CtrActivity) -> Iterator[_Party]:
 
 
 def _require_persons(one: CtrActivity, line: Line) -> None:
-    """Raise ValueError for a line for others without its conductor or principals, or without the person reported."""
+    """Raise ValueError if a line on behalf of others lacks a conductor or principals, or the person reported."""
     if line.conductor is None and not line.on_behalf_of:
         return
     if line.conductor is None or not line.on_behalf_of:
@@ -208,7 +208,7 @@ def _require_persons(one: CtrActivity, line: Line) -> None:
 
 
 def _transactions(lines: Iterable[Line]) -> int:
-    """Return the number of transactions in lines; an exchange is one, also where its line in and its line out are."""
+    """Return the number of transactions in lines; an exchange's line in and line out count as one."""
     counted: dict[tuple[str, Direction | None, str, str | None, tuple[str, ...]], int] = {}
     for line in lines:
         direction = None if line.kind in _EXCHANGES else line.direction

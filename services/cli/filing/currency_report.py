@@ -1,4 +1,4 @@
-"""What must be filed for a gaming day, read from its currency report."""
+"""The currency transaction reports due for a gaming day, read from the day's currency report."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
@@ -11,11 +11,11 @@ from shared.contracts.filings import FORM_NUMBERS
 from shared.runtime.filing.filed_amounts import subject_of as named_in_filings
 
 NOBODY: Final = "unknown"
-"""The person of the currency report where none was recorded."""
+"""The currency report's value for the person if none was recorded."""
 
 _CTR: Final = FORM_NUMBERS["ctr"]
 _OF_ACCOUNT: Final = "account "
-"""The prefix of a person of the currency report that is an account without a known patron."""
+"""The prefix of the currency report's value for the person if that is an account without a known patron."""
 
 Reported = tuple[str, str]
 """A person, and the entry of the movement if the person is unknown, because unknown persons share one name."""
@@ -31,10 +31,10 @@ def currency_report(property_name: str, day: str) -> dict[str, Any]:
 
 
 def cents_moved(property_name: str, day: str, report: Mapping[str, Any], patterns: Sequence[Mapping[str, Any]]) -> int:
-    """Return the sum of the movements behind rows of the section `patterns` of a day's report, in cents.
+    """Return the sum, in cents, of the movements behind these rows of the currency report's section `patterns`.
 
-    A movement of several patterns counts once, and so does an exchange, of which one half is in and the other out: both
-    halves are one entry. The entries are read as of the report's time.
+    A movement in several patterns counts once. So does an exchange, whose two halves (in and out) are one entry. The
+    entries are read as known at the report's time.
     """
     asked = {"property": property_name, "gaming_day": day, "period": "day", "known_at": report["known_at"]}
     cents: dict[tuple[str, int, int], int] = {}
@@ -47,14 +47,14 @@ def cents_moved(property_name: str, day: str, report: Mapping[str, Any], pattern
 
 
 def name_of(key: Reported) -> str:
-    """Return the name of a report in `--only` and `--corrects`: the person, or the entry if the person is unknown."""
+    """Return a report's name for `--only` and `--corrects`: the person, or the entry if the person is unknown."""
     return key[1] or key[0]
 
 
 def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports:
-    """Return the lines of the reports that are due, and of the amendments of the reports in `corrected`, by name.
+    """Return the lines of due reports and of amendments to the reports in `corrected`, by report.
 
-    An amendment may be below the threshold, or have no lines if nothing is left of the report that was sent.
+    An amendment may be below the threshold. It has no lines if no movements of the sent report remain.
     """
     found: dict[Reported, list[Line]] = {}
     for section in ("lines", "below"):
@@ -71,9 +71,9 @@ def reports_of(report: Mapping[str, Any], corrected: Collection[str]) -> Reports
 
 
 def filed_as_they_are(report: Mapping[str, Any]) -> dict[Reported, str]:
-    """Return the reports, or amendments, that a filing has as they hold now, each with the number of the filing.
+    """Return the number of the filing that has each report's current content, by report.
 
-    The filing may not have been sent yet. Rejected reports are left out.
+    The filing may not have been sent yet. Reports that were rejected or changed since are omitted.
     """
     return {
         reported_of(row): row.get("amendment") or row["filing"]
@@ -84,10 +84,10 @@ def filed_as_they_are(report: Mapping[str, Any]) -> dict[Reported, str]:
 
 
 def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
-    """Raise InputRefused for initial reports of which something was sent.
+    """Raise InputRefused for an initial report whose movements may have been sent already, and would be sent twice.
 
-    That may have been as the report of another person, of which theirs has all, or as that of an unidentified person's
-    entry of which nothing is left: somebody may have said since who it was. An initial report would repeat it.
+    They may have been in a report that this one must amend. They may also have been in an unidentified person's report
+    that now has no movements, because the person has been identified since.
     """
     sent = {reported_of(row): row for row in currency_rows(report, "filed") if row["status"] == "to_correct"}
     replaced = [row for row in sent.values() if _is_of_nobody_any_more(row)]
@@ -105,13 +105,13 @@ def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
 
 
 def _is_of_nobody_any_more(row: Mapping[str, Any]) -> bool:
-    """Return whether what was sent of an unidentified person's entry is to be amended, and nothing of it is left."""
+    """Return whether an unidentified person's sent report has no movements left, and no amendment yet."""
     _, entry = reported_of(row)
     return bool(entry) and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
 
 
 def _perhaps_of(name: str, row: Mapping[str, Any]) -> str:
-    """Return why an initial report is refused while nothing is left of an entry that was sent, and what to do."""
+    """Return the refusal, with remedy, of an initial report that may replace a sent report without movements left."""
     entry, bsa_id = row["entry"], row.get("bsa_id")
     found = f"{name}: filing {row['filing']} has the report of {entry}, of which nothing is left"
     if not bsa_id:
@@ -123,9 +123,9 @@ def _perhaps_of(name: str, row: Mapping[str, Any]) -> str:
 
 
 def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
-    """Return the subject of a report, as the service takes it: a patron, an account, or the entry of a movement.
+    """Return a report's subject in the format of the service: a patron, an account, or the entry of a movement.
 
-    `others` are the agents and principals that the report names beside the subject.
+    `others` are the agents and principals that the report also names.
     """
     kind, reference = named_in_filings(*key)
     said: dict[str, Any] = {"kind": kind, "reference": reference}
@@ -133,7 +133,7 @@ def subject_of(key: Reported, others: Sequence[str]) -> dict[str, Any]:
 
 
 def people_of(report: Mapping[str, Any]) -> set[str]:
-    """Return everybody whose currency is reported, logged or near a threshold, with their agents and principals."""
+    """Return all persons whose currency is reported, logged or near a threshold, with their agents and principals."""
     rows = [row for section in ("lines", "log", "warnings") for row in section_of(report, section)]
     return {
         name
@@ -155,7 +155,7 @@ def account_of(reference: str) -> str | None:
 
 
 def require_reported(report: Mapping[str, Any], people: Sequence[str]) -> None:
-    """Raise InputRefused for a person without a report of their own: another person's report has all of it."""
+    """Raise InputRefused for a person whose movements are all in another person's report."""
     found = {row["person"]: row["reported_with"] for row in currency_rows(report, "filed")}
     for person in people:
         if whole := found.get(person):
@@ -163,7 +163,7 @@ def require_reported(report: Mapping[str, Any], people: Sequence[str]) -> None:
 
 
 def currency_rows(report: Mapping[str, Any], section: str) -> list[dict[str, Any]]:
-    """Return the rows of a section that are about currency transaction reports."""
+    """Return the rows of a report's section that concern currency transaction reports (FinCEN 112)."""
     return [row for row in section_of(report, section) if row["form"] == _CTR]
 
 

@@ -1,4 +1,4 @@
-"""`pitledger filing`: filings with FinCEN and the IRS, from the file to the agency's answer."""
+"""`pitledger filing`: filings with FinCEN and the IRS, from preparing the file to the agency's answer."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -68,7 +68,7 @@ _OPEN: Final = ("prepared", "released", _TO_FILE_AGAIN)
 
 @app.callback()
 def _filing() -> None:
-    """Prepare filings with FinCEN and the IRS, release them, and record that they were sent, and the answers."""
+    """Prepare and release filings with FinCEN and the IRS, and record their sending and the agency's answers."""
 
 
 @app.command()
@@ -114,13 +114,13 @@ def prepare(
     """Write the currency transaction reports of a gaming day as a batch file for FinCEN, and record it as a filing.
 
     The amounts are those of the currency report. Identities are read from the wagering accounts, and each access is
-    recorded. No file is written if a person has no identity and is not named by --unidentified, if one who is named so
-    has an identity, or if a person was reported before and is not named by --corrects. Without --only, a report that a
-    filing has as it is now is left out, so that the command can be repeated when more is to be reported of the day. A
-    report that corrects another one has the amounts that hold now, even below the threshold or without any. A movement
-    by an agent is in one report with its principal. Nor is a file written if two references that moved currency on the
-    day are one person, whose total is one, unless one is named by --apart.
-    Another person releases the filing. The file has personal data: keep it as you keep the forms.
+    recorded. No file is written if a person without identity is not named by --unidentified, if a person named by
+    --unidentified has an identity, if a person who was reported before is not named by --corrects, or if two references
+    that moved currency on the day are one person and neither is named by --apart. Without --only, reports that are
+    unchanged in an earlier filing are omitted, so that the command can be repeated when the day has more to report. A
+    correcting report has the current amounts, even below the threshold or without any. A movement by an agent is in one
+    report with its principal. Another person releases the filing. The file has personal data: keep it as you keep the
+    forms.
 
     Example: pitledger filing prepare --property riverside --day 2026-11-20 -o ctr-2026-11-20.xml
     Example: pitledger filing prepare --property riverside --day 2026-11-20 --only p-7 -o p-7.xml
@@ -192,9 +192,9 @@ def release(
     """Release a filing that another person prepared; its file may then be sent.
 
     Currency transaction reports are compared with the currency report of their gaming day, information returns with the
-    winnings report of their year. Exit code 3 if a report has other amounts than hold now (withdraw the filing, and
-    prepare it again), or if FILE is not the file that was prepared. Exit code 1 if the release is refused, also because
-    an identity in the file was recorded or erased after it was prepared.
+    winnings report of their year. Exit code 3 if a report's amounts have changed since (withdraw the filing, and
+    prepare it again), or if FILE is not the prepared file. Exit code 1 if the release is refused, for example because
+    an identity in the file was recorded or erased after the filing was prepared.
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
@@ -226,7 +226,7 @@ def filed(
 ) -> None:
     """Record that the file of a released filing was sent to FinCEN.
 
-    An identifier that was recorded wrongly is replaced with --reason, until the filing is answered.
+    With --reason, replaces a wrongly recorded identifier, as long as the filing is not answered.
 
     Example: pitledger filing filed riverside 3 --tracking-id 260000000001
     """
@@ -257,8 +257,8 @@ def acknowledge(
 ) -> None:
     """Record the agency's answer to a filing and to each report in it: accepted or rejected, with errors.
 
-    FinCEN answers with a file. The portal of the IRS shows its answer: give it by --status and --rejected. Exit code 1
-    if the file or a report in it was rejected and must be filed again. A wrong record is replaced with --reason.
+    FinCEN answers with a file. The IRS portal displays its answer: enter it by --status and --rejected. Exit code 1 if
+    the filing or a report in it was rejected and must be filed again. With --reason, replaces a wrong record.
 
     Example: pitledger filing acknowledge riverside 3 CTRXST.20261130.xml
     Example: pitledger filing acknowledge riverside 4 --status accepted --rejected 17
@@ -296,9 +296,9 @@ def list_filings(
 ) -> None:
     """List filings with form, period, last day of filing, status, and the persons who prepared and released them.
 
-    A rejected filing that was not filed again is compared with the currency report or winnings report of its period:
-    once none of its reports is due, it is neither due nor late. Nor is a filing that was not rejected and only
-    amends or corrects reports: the last day is that of the first ones.
+    A rejected filing that was not filed again is compared with the currency report or winnings report of its period: if
+    none of its reports is still due, the filing is not shown as due or late. A filing that only amends or corrects
+    reports is late only if it was rejected, because its last day is that of the original reports.
 
     Example: pitledger filing list --property riverside --status released
     """
@@ -349,7 +349,7 @@ app.command("instruments")(instruments)
 
 
 def _statuses(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the status of each filing, in words; of a rejected one, whether it must be filed again."""
+    """Return each filing's status as text; for a rejected filing, also whether it must be filed again."""
     left = [one for one in found if one["status"] == _TO_FILE_AGAIN and not one["filed_again"]]
     try:
         settled = due_no_more(left) if left else set()
@@ -376,7 +376,7 @@ def _read(file: Path) -> Acknowledgement:
 
 
 def _shown_by_portal(filing: Mapping[str, Any], status: str, rejected: set[int]) -> dict[str, Any]:
-    """Return the answer that the portal shows, as the service takes it. Raises: UsageWrong."""
+    """Return the IRS portal's answer as the service's request body. Raises: UsageWrong."""
     if status not in ("accepted", "rejected"):
         raise UsageWrong(f"--status {status!r}: accepted or rejected")
     numbers_of = [one["report"] for one in filing["reports"]]
@@ -397,7 +397,7 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
 
 
 def _document(found: Acknowledgement) -> dict[str, Any]:
-    """Return an acknowledgement as the service takes it, without FinCEN's texts, which follow from the codes."""
+    """Return an acknowledgement as the service's request body, with error codes but without FinCEN's error texts."""
     reports = [
         {"report": number, "accepted": one.is_accepted, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})
@@ -409,7 +409,7 @@ def _document(found: Acknowledgement) -> dict[str, Any]:
 def _identities(
     property_name: str, people: Collection[str], unidentified: Collection[str]
 ) -> dict[str, PatronIdentity]:
-    """Return the identities of people without the `unidentified` ones. Raises: InputRefused if these are identified."""
+    """Return people's identities by person, except the `unidentified`. Raises: InputRefused if one of these has one."""
     if not people:
         return {}
     unnamed = sorted({*people} & {*unidentified})

@@ -57,7 +57,7 @@ def instruments(
 ) -> None:
     """Write a month's list of monetary instruments, with the name and address of each patron, oldest first.
 
-    A drawee or issuer that is a patron by reference is named, too.
+    A drawee or issuer that is recorded as a patron's reference is also listed by name.
 
     The transactions are those of the currency report. Identities are read from the wagering accounts, and each access
     is recorded. No file is written if a patron has no identity and is not named by --unidentified. The file has
@@ -93,7 +93,7 @@ def instruments(
 
 
 def _list(rows: list[dict[str, Any]], identities: Mapping[str, PatronIdentity], zone: ZoneInfo) -> bytes:
-    """Return the list as CSV, with the moments of the property's clock."""
+    """Return the list as CSV, with times in the property's time zone."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*_FROM_REPORT, "Amount, $", "Name", "Permanent address"])
@@ -117,5 +117,5 @@ def _may_be_patron(issuer: str) -> bool:
 
 
 def _words(identity: PatronIdentity | None, fields: tuple[str, ...], between: str) -> str:
-    """Return the fields of an identity that are known, as text; empty without an identity."""
+    """Return the known fields of an identity, joined as text; an empty string without an identity."""
     return between.join(value for name in fields if (value := getattr(identity, name, None)) is not None)

@@ -1,4 +1,4 @@
-"""Inputs of `pitledger filing` and `pitledger sar`: the filer, days, identities, and FinCEN's errors."""
+"""Inputs of `pitledger filing` and `pitledger sar`: filer, dates, identities, and FinCEN's errors."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -34,19 +34,19 @@ def document_of(property_name: str) -> dict[str, Any]:
 
 
 def now() -> datetime:
-    """Return the time."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def today_of(document: Mapping[str, Any]) -> date:
-    """Return today on the clock of a property, in the time zone of its document."""
+    """Return today's date in the time zone of a property document."""
     return now().astimezone(ZoneInfo(document["time_zone"])).date()
 
 
 def filing_day(document: Mapping[str, Any], filed_on: str | None) -> date:
-    """Return the day of filing that `--filed-on` gives, by default today at the property.
+    """Return the date of filing from `--filed-on`, by default today in the property's time zone.
 
-    Raises: UsageWrong, also for a day that has not come yet at the property.
+    Raises: UsageWrong, also for a future date.
     """
     today = today_of(document)
     day = today if filed_on is None else date_of("--filed-on", filed_on)
@@ -56,7 +56,7 @@ def filing_day(document: Mapping[str, Any], filed_on: str | None) -> date:
 
 
 def filer_of(document: Mapping[str, Any]) -> Filer:
-    """Return the filer in a property document. Raises: NotFound without one; InputRefused for a made-up EIN."""
+    """Return a property document's filer. Raises: NotFound without a filer; InputRefused for a made-up EIN."""
     if document.get("filer") is None:
         raise NotFound(f"the property document of {document['property']} has no filer: say there who files")
     filer = Filer.model_validate(document["filer"])
@@ -84,7 +84,7 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
 def require_unidentified(accounts: Client, property_name: str, people: Iterable[str]) -> None:
     """Raise InputRefused if one of these patrons, named by --unidentified, is identified.
 
-    What is known of a person is reported. A look at an identity that is there is recorded.
+    Known identities must be reported. Access to an existing identity is recorded.
     """
     for person in people:
         try:
@@ -95,17 +95,17 @@ def require_unidentified(accounts: Client, property_name: str, people: Iterable[
 
 
 def words_of(error: FiledError) -> list[str]:
-    """Return an error of FinCEN as the cells of a row: code, place and text."""
+    """Return a FinCEN error as the cells of a table row: code, place and text."""
     return [f"{error.code}{' (warning)' if error.is_warning else ''}", error.context, error.text]
 
 
 def error_document(error: FiledError) -> dict[str, Any]:
-    """Return an error of FinCEN as the services take it, without its text, which follows from the code."""
+    """Return a FinCEN error as JSON for the services, without its text, which the code implies."""
     return {"code": error.code, "place": error.context, "is_warning": error.is_warning}
 
 
 def date_of(option: str, text: str) -> date:
-    """Return the day that an option gives as YYYY-MM-DD. Raises: UsageWrong."""
+    """Return an option's value, YYYY-MM-DD, as a date. Raises: UsageWrong."""
     try:
         return date.fromisoformat(text)
     except ValueError:

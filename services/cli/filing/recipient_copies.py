@@ -1,4 +1,4 @@
-"""Write a PDF document for each recipient of information returns, with the recipient's returns in the filed file."""
+"""Write a PDF per recipient of information returns, with all of that recipient's returns in the filed file."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ _CUT: Final[frozenset[ReturnField]] = frozenset(("recipient.tin", "recipient.for
 def recipient_copies(
     form: str, layout: ReturnLayout, rows: Sequence[Row], people: Sequence[str]
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield each person with a PDF document of all of the person's returns, in the order of the file.
+    """Yield each person with a PDF of all of the person's returns, in the order of the file.
 
-    `people` has the recipient of each row. The same rows give the same bytes. Raises: as `typeset`.
+    `people` has the recipient of each row. The same rows give the same bytes. Raises: the errors of `typeset`.
     """
     of_person: dict[str, list[Row]] = {}
     for person, row in zip(people, rows, strict=True):
@@ -49,10 +49,10 @@ def recipient_copies(
 
 
 def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the texts of a recipient's document by name; taxpayer numbers have their last four digits only.
+    """Return the template's values for a recipient's document; taxpayer numbers show only the last four digits.
 
-    The document is headed with the recipient as the last return has it. Each return has its own: the one that corrects
-    a name to nothing has the old name.
+    The heading shows the recipient from the last return. Each return also shows its own recipient, because a return
+    that corrects a name to nothing has the old name.
     """
     said = _Said(layout, rows[-1])
     return {
@@ -67,7 +67,7 @@ def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[
 
 
 class _Said:
-    """Returns the text of a field in a row, in the words of this system instead of the layout's."""
+    """Looks up the text of a row's field, with the layout's codes translated into this system's words."""
 
     def __init__(self, layout: ReturnLayout, row: Row) -> None:
         self._layout, self._row = layout, row

@@ -1,4 +1,4 @@
-"""Write files of information returns for the portal of the IRS, by a layout or the portal's template. Pure."""
+"""Write files of information returns for the portal of the IRS, by a layout or the portal's template. No I/O."""
 
 import csv
 from collections.abc import Collection, Iterator, Sequence
@@ -25,10 +25,10 @@ def header_of(template: bytes) -> list[str]:
 
 
 def require_columns(layout: ReturnLayout, header: Sequence[str], rows: Sequence[Row], empty: Collection[str]) -> None:
-    """Raise TemplateWrong if a template has a column that the layout does not know, or lacks one that a row fills.
+    """Raise TemplateWrong if a template has a column that is not in the layout, or lacks a column that a row fills.
 
-    `empty` are columns that the template must have and the layout need not know, because they stay empty in all rows.
-    No column may be in the template twice.
+    `empty` names columns that the template must have, and that may be missing from the layout because they stay empty
+    in all rows. A repeated column is also an error.
     """
     places = layout.places(header)
     known = set(places.values())
@@ -44,7 +44,7 @@ def require_columns(layout: ReturnLayout, header: Sequence[str], rows: Sequence[
 
 
 def file_of(layout: ReturnLayout, rows: Sequence[Row], header: Sequence[str] | None = None) -> str:
-    """Return a file of rows with the header of a template, or with the layout's; the same rows give the same text."""
+    """Return the rows as CSV text with the template's header, or the layout's; the same rows give the same text."""
     header = header or [one.name for one in layout.columns]
     names = {place: name for name, place in layout.places(header).items()}
     text = StringIO(newline="")
@@ -56,7 +56,7 @@ def file_of(layout: ReturnLayout, rows: Sequence[Row], header: Sequence[str] | N
 
 
 def in_files(groups: Sequence[Sequence[T]], most: int) -> Iterator[list[T]]:
-    """Yield lists of at most `most` members, in order, so that each group is in one list.
+    """Yield the groups' members in order, in lists of at most `most`, without splitting a group.
 
     >>> list(in_files(["a", "bc", "d"], 2))
     [['a'], ['b', 'c'], ['d']]

@@ -1,7 +1,6 @@
-"""Write an information return as a row of the file for the IRS, and check it. Pure.
+"""Write an information return as a row of the file for the IRS, and check the row. No I/O.
 
-The contents come from the log of winnings and from the recipient's identity, their format from the layout of the tax
-year.
+The values come from the log of winnings and the recipient's identity; the layout of the tax year defines their format.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +28,7 @@ _WRITTEN: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
     | {"’": "'", "‘": "'", "–": "-", "—": "-"}
 )
-"""Letters and marks that Unicode does not decompose -> how they are written in English."""
+"""English replacements for letters and marks that Unicode does not decompose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +36,9 @@ class InformationReturn:
     """An information return: the amounts in the log of winnings, in cents, and the recipient's identity.
 
     `patron` is None if the winner is unknown, `identity` if the patron is not identified. `withheld_cents` is None if
-    no cashier recorded it, and `regular_cents` is the federal tax that had to be withheld in any case. The same holds
-    of the state's tax (`state_withheld_cents`, `state_cents`) and of a locality's, which no law requires here. `treaty`
-    is the country whose treaty gives relief, `rate_percent` the rate of withholding.
+    no cashier recorded it; `regular_cents` is the federal tax that had to be withheld in any case. Likewise for the
+    state's tax (`state_withheld_cents`, `state_cents`) and for local tax (`local_withheld_cents`), which no law
+    requires here. `treaty` is the country whose treaty gives relief, `rate_percent` the rate of withholding.
     """
 
     form: str
@@ -62,7 +61,7 @@ class InformationReturn:
     rate_percent: str | None = None
 
     def refusals(self, filer: Filer) -> Iterator[str]:
-        """Yield the faults of the return that do not depend on the layout, as text."""
+        """Yield a message for each fault of the return that does not depend on the layout."""
         who = self.identity
         yield from self._refusals_beside(filer)
         yield from self._refusals_of_treaty()
@@ -93,10 +92,10 @@ class InformationReturn:
             yield f"the winner was born on {who.date_of_birth}, after {self.won_on}"
 
     def shortfall(self) -> str | None:
-        """Return, as text, how much less was withheld than had to be on Form 1042-S, None if nothing is missing.
+        """Return a message with the shortfall of withheld tax on Form 1042-S; None if there is no shortfall.
 
-        The return is due all the same, with what was withheld: box 11 (tax paid by the agent) stays empty, because the
-        books know of no such payment.
+        The return is due nevertheless, with the tax actually withheld. Box 11 (tax paid by the agent) stays empty,
+        because the books record no such payment.
         """
         withheld_cents = self.withheld_cents
         if self.form != _WITHHELD_WHOLE or withheld_cents is None or withheld_cents >= self.regular_cents:
@@ -109,7 +108,7 @@ class InformationReturn:
         )
 
     def _refusals_beside(self, filer: Filer) -> Iterator[str]:
-        """Yield the errors in the state and local tax fields, as text."""
+        """Yield a message for each error in the state and local tax fields."""
         if self.state_withheld_cents is None and self.state_cents:
             yield self._unrecorded(f" for {self.state_code}", self.state_cents, "state_withheld_cents")
         if self._has_state and self.state_code is None:
@@ -126,7 +125,7 @@ class InformationReturn:
         )
 
     def _refusals_of_treaty(self) -> Iterator[str]:
-        """Yield the faults of relief under a treaty, as text."""
+        """Yield a message for each fault in the relief under a tax treaty."""
         if self.treaty is None or (who := self.identity) is None:
             return
         if (self.withheld_cents or 0) > self.regular_cents:
@@ -143,7 +142,7 @@ class InformationReturn:
         return bool(self.state_withheld_cents or self.state_cents)
 
     def _beside(self, filer: Filer) -> dict[ReturnField, str | int | date | None]:
-        """Return the values of the fields on taxes of state and locality, if there are such taxes."""
+        """Return the values of the state and local tax fields, if there are such taxes."""
         found: dict[ReturnField, str | int | date | None] = {}
         if self._has_state:
             found |= {
@@ -212,12 +211,12 @@ def _recipient(who: PatronIdentity) -> dict[ReturnField, str | int | date | None
 
 
 def row_of(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Row:
-    """Return the row of an original return. Values that the layout cannot write stay, for `wrong_cells` to name."""
+    """Return the row of an original return. Invalid values are kept, for `wrong_cells` to report."""
     return {column.name: _text(layout, column, fields) for column in layout.columns}
 
 
 def unwritten(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | date | None]) -> Iterator[str]:
-    """Yield the nonzero amounts that the layout has no column for, as text."""
+    """Yield a message for each nonzero amount that the layout has no column for."""
     for field in sorted(AMOUNTS):
         cents = fields.get(field)
         if isinstance(cents, int) and cents and layout.column(field) is None:
@@ -226,7 +225,7 @@ def unwritten(layout: ReturnLayout, fields: Mapping[ReturnField, str | int | dat
 
 
 def said_in(layout: ReturnLayout, row: Row, field: ReturnField) -> str:
-    """Return the text of a field in a row, in the words of this system instead of the layout's."""
+    """Return the text of a row's field, with the layout's code translated into this system's word."""
     column = layout.column(field)
     text = "" if column is None else row.get(column.name, "")
     words = {} if column is None or column.values is None else {word: ours for ours, word in column.values.items()}
@@ -234,7 +233,7 @@ def said_in(layout: ReturnLayout, row: Row, field: ReturnField) -> str:
 
 
 def wrong_cells(layout: ReturnLayout, row: Row) -> Iterator[str]:
-    """Yield the faults of a row's cells, as text: missing, too long, with other characters, or with unknown words."""
+    """Yield a message for each invalid cell of a row: missing, too long, with invalid characters or an unknown code."""
 
     def said(field: ReturnField) -> str:
         return said_in(layout, row, field)
@@ -283,10 +282,10 @@ def _without_amounts(layout: ReturnLayout, row: Row) -> Row:
 
 
 def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
-    """Return the rows that correct a return that was sent; none if the return has not changed.
+    """Return the rows that correct an already sent return; no rows if the return has not changed.
 
-    `now` is the row as it should be, None if nothing is to be returned any more. Raises: ValueError if the layout has
-    no column that marks a return as corrected.
+    `now` is the correct row, None if no return is required any more. Raises: ValueError if the layout has no column
+    that marks a return as corrected.
     """
     if not has_changed(layout, sent, now):
         return []
@@ -323,7 +322,7 @@ def _text(layout: ReturnLayout, column: ReturnColumn, fields: Mapping[ReturnFiel
 
 
 def _plain(text: str) -> str:
-    """Return a text in letters of the English alphabet, as far as its letters have equivalents.
+    """Return a text with its letters replaced by their English equivalents, where they have any.
 
     >>> _plain("José Søndergård’s")
     "Jose Sondergard's"

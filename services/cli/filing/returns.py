@@ -41,7 +41,7 @@ _SENT: Final = ("filed", "accepted", "to_correct")
 
 
 class _Named(NamedTuple):
-    """The rows of one return, which must be in one file, with its patron and account number."""
+    """The rows of one return, which must be in the same file, with the return's patron and account number."""
 
     patron: str
     account_number: str
@@ -76,13 +76,13 @@ def returns(
     unconfirmed: Unconfirmed = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the information returns of a tax year as files for the portal of the IRS, each recorded as a filing.
+    """Write a tax year's information returns as files for the IRS portal, and record each file as a filing.
 
-    The returns are those in section returns of the winnings report that are in no filing, or were rejected. Identities
-    are read from the wagering accounts, and each access is recorded. If a return would be rejected, every reason is
-    printed and no file is written; the same holds if two winners are one person, unless one is named by --apart. With
-    --corrected, the returns that were sent are compared with the books. A file has
-    as many returns as the portal takes; another person releases each file. The files have personal data.
+    Included are the returns in the winnings report's section `returns` that are in no filing, or were rejected.
+    Identities are read from the wagering accounts, and each access is recorded. If a return would be rejected, every
+    reason is printed and no file is written; likewise if two winners are one person and neither is named by --apart.
+    With --corrected, writes corrections of sent returns that differ from the books. A file has at most as many returns
+    as the portal accepts. Another person releases each filing. The files contain personal data.
 
     Example: pitledger filing returns --property riverside --year 2026 --form w-2g --template w2g.csv -o returns
     Example: pitledger filing returns --property riverside --year 2026 --form w-2g --corrected -o returns
@@ -142,8 +142,8 @@ def copies(
 ) -> None:
     """Write a copy for each recipient of the information returns in a filing, as PDF; the access is recorded.
 
-    The documents have the contents of the file, and are not forms of the IRS. A return that was rejected is left out:
-    its copy comes from the filing that has it again. A filing that is not released yet has no copies.
+    The copies have the content of the filed file, and are not IRS forms. Rejected returns are omitted: copy them from
+    the filing that files them again. Copies can be written once the filing is released.
 
     Example: pitledger filing copies riverside 4 -o copies
     """
@@ -172,7 +172,7 @@ def copies(
 
 
 def _is_rejected(filing: Mapping[str, Any], report: Mapping[str, Any]) -> bool:
-    """Return whether a report was rejected, alone or with the whole file, in which case no report has an answer."""
+    """Return whether a report was rejected, by itself or with the whole filing."""
     return filing["status"] == "rejected" and not report.get("accepted")
 
 
@@ -218,9 +218,9 @@ class _Office:
         return made
 
     def outdated(self, rows: Iterable[Mapping[str, Any]]) -> set[str]:
-        """Return the filings with corrections that were not sent and say something else than the books say now.
+        """Return the filings with unsent corrections that no longer match the books.
 
-        The report compares amounts; a name or an address may have changed as well.
+        The winnings report compares only amounts; this also detects a changed name or address.
         """
         prepared: dict[str, dict[str, Row]] = {}
         found = set()
@@ -236,14 +236,14 @@ class _Office:
         return found
 
     def _rows_of(self, filing: int) -> dict[str, Row]:
-        """Return the rows of a filing's file by account number: the last row, where a return has two."""
+        """Return the rows of a filing's file by account number; if a return has two rows, the last one."""
         content = self._accounts.read_bytes(f"{FILINGS.path_of(self._property, filing)}/file").decode()
         column = self._layout.column("account_number")
         assert column is not None, "every layout has account numbers"
         return {row[column.name]: row for row in map(self._whole, read_rows(content, self._layout))}
 
     def _whole(self, row: Row) -> Row:
-        """Return a row with all columns of the layout; a column that the file's template did not have is empty."""
+        """Return a row with all columns of the layout; columns missing from the file's template are empty."""
         return {one.name: row.get(one.name, "") for one in self._layout.columns}
 
     def _row(self, said: Mapping[str, Any]) -> Row:
@@ -294,7 +294,7 @@ class _Office:
         return self._known[patron]
 
     def _tell_short(self, made: Iterable[_Named]) -> None:
-        """Print of each return that is made by how much its tax is short."""
+        """Print the shortfall of withheld tax of each of these returns."""
         for one in made:
             if one.account_number in self._short:
                 message(self._short[one.account_number])
@@ -331,7 +331,7 @@ def _answered(
 
 
 def _latest(row: Mapping[str, Any]) -> str:
-    """Return the number of the filing with the latest return: the correction that was not sent, else the return."""
+    """Return the number of the filing with a return's latest version: its unsent correction, or else the return."""
     return str(row.get("amendment") or row["filing"])
 
 

@@ -1,4 +1,4 @@
-"""One person under several references: named before anything is filed of one of them."""
+"""Detect patrons who have several references, before a filing names one of them."""
 
 from collections.abc import Collection, Iterable
 from typing import Annotated
@@ -23,7 +23,7 @@ Apart = Annotated[
 def require_one_reference_each(property_name: str, people: Collection[str], apart: Collection[str]) -> None:
     """Raise InputRefused if two of these people have the same taxpayer number or document, unless one is `apart`.
 
-    The wagering accounts record the look at each person of whom they know that.
+    The wagering-accounts service records the access to each person with such a match.
     """
     with client_of(ACCOUNTS) as accounts:
         found = accounts.read_list(f"/same-persons?property={quote(property_name, safe='')}")
@@ -41,7 +41,7 @@ def require_one_reference_each(property_name: str, people: Collection[str], apar
 
 
 def _one_of_each(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return persons, sorted, so that each pair has one of them; of three references of one person, two.
+    """Return sorted persons such that each pair contains at least one of them.
 
     >>> _one_of_each([("p-1", "p-2"), ("p-1", "p-3"), ("p-2", "p-3"), ("p-7", "p-8")])
     ['p-1', 'p-2', 'p-7']

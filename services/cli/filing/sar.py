@@ -1,4 +1,4 @@
-"""`pitledger sar`: suspicious activity reports, from a pattern to FinCEN's answer. They are confidential."""
+"""`pitledger sar`: suspicious activity reports (confidential), from a pattern to FinCEN's answer."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -49,13 +49,13 @@ app = typer.Typer(no_args_is_help=True)
 
 _ROOM: Final = "suspicious-activity"
 _NO_PATRON: Final = ("unknown", "account ")
-"""The prefixes of a person of the currency report who is not a known patron."""
+"""The prefixes of the currency report's values for a person who is not a known patron."""
 Sar = Annotated[int, typer.Argument(metavar="REPORT", min=1, help="Number of the report.")]
 OfProperty = Annotated[str, typer.Option("--property", help="The property's name.")]
 
 
 def _show(sar: Mapping[str, Any]) -> None:
-    """Print the status, the last day of filing and the hash of a report."""
+    """Print a suspicious activity report's status, last day of filing and hash."""
     print_line(f"report {sar['sar']} of {sar['property']} is {sar['status']}; file by {sar['file_by']}")
     print_line(f"SHA-256 {sar['content_sha256']}")
 
@@ -65,7 +65,7 @@ _SARS: Final = FiledDocuments(_ROOM, "/sars", _show)
 
 @app.callback()
 def _sar() -> None:
-    """Draft suspicious activity reports, release them, and record that they were sent, and the answers."""
+    """Draft and release suspicious activity reports, and record their sending and FinCEN's answers."""
 
 
 @app.command()
@@ -87,12 +87,13 @@ def draft(
         bool, typer.Option("--unidentified", help="Draft the report without the identity of the person.")
     ] = False,
 ) -> None:
-    """Draft a suspicious activity report from the patterns that a currency report lists of a person.
+    """Draft a suspicious activity report from the patterns that a currency report lists for a person.
 
     The draft has days, amount and subject, and quotes the patterns for the author of the narrative. A person judges
-    whether the activity is suspicious, corrects the classes and writes the narrative; then `pitledger sar prepare`. The
-    subject's identity is read from the wagering accounts, which record the access. The draft itself is not recorded.
-    The file is readable by its owner only. Another suspicion needs no pattern: docs/examples/suspicion.yaml is a draft.
+    whether the activity is suspicious, corrects its classification, writes the narrative, and runs `pitledger sar
+    prepare`. The subject's identity is read from the wagering accounts, which record the access. The draft itself is
+    not recorded. The file is readable by its owner only. For a suspicion without a pattern, start from
+    docs/examples/suspicion.yaml.
 
     Example: pitledger sar draft --property riverside --day 2026-11-20 --person p-7 -o p-7.yaml
     """
@@ -120,7 +121,7 @@ def _drafted(
     cents: int,
     identity: Any,
 ) -> SarDraft:
-    """Return the draft for patterns, whose movements are so many cents in all."""
+    """Return a draft for patterns (`rows`) whose movements total `cents`."""
     try:
         return SarDraft(
             property=property_name,
@@ -138,7 +139,7 @@ def _drafted(
 
 
 def _wrong(error: ValidationError) -> str:
-    """Return what is wrong with a draft; each fault of a single member begins with its place."""
+    """Return a draft's faults as one line; a fault of a single member starts with the member's path."""
     found = [(".".join(map(str, one["loc"])), what_is_wrong(one)) for one in error.errors()]
     return "; ".join(f"{place}: {what}" if place else what for place, what in found)
 
@@ -173,9 +174,9 @@ def prepare(
     """Write a suspicious activity report as a file for FinCEN, and record it. Another person releases it.
 
     The last day of filing follows from the day of detection, and is later if the subject is unknown. A rejected report
-    is due until another one of its subject and days files it again (--again), which has no later deadline, or it is
-    withdrawn. Until a report is withdrawn or rejected, another one of the same patron and days must amend or continue
-    it.
+    stays due, with the same deadline, until it is withdrawn or filed again by another report of its subject and days
+    (--again). Until a report is withdrawn or rejected, another report of the same patron and days must amend or
+    continue it.
 
     Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
     Example: pitledger sar prepare p-7.yaml -o sar-p-7-again.xml --again 1
@@ -225,7 +226,7 @@ def withdraw(
 ) -> None:
     """Withdraw a suspicious activity report that was not sent, or was rejected and is not to be filed any more.
 
-    The stored file of one that was not sent is destroyed.
+    If the report was not sent, its stored file is destroyed.
 
     Example: pitledger sar withdraw riverside 3 --reason "the play explains it"
     """
@@ -243,7 +244,7 @@ def filed(
 ) -> None:
     """Record that a released suspicious activity report was sent to FinCEN.
 
-    An identifier that was recorded wrongly is replaced with --reason, until the report is answered.
+    With --reason, replaces a wrongly recorded identifier, as long as the report is not answered.
 
     Example: pitledger sar filed riverside 3 --tracking-id 260000000001
     """
@@ -260,7 +261,7 @@ def acknowledge(
 ) -> None:
     """Record FinCEN's answer to a suspicious activity report: its BSA identifier or its rejection, and its errors.
 
-    Exit code 1 if it was rejected and must be filed again. A wrong record is replaced with --reason.
+    Exit code 1 if the report was rejected and must be filed again. With --reason, replaces a wrong record.
 
     Example: pitledger sar acknowledge riverside 3 SARXST.20261130.xml
     """
@@ -320,8 +321,8 @@ def list_sars(
 def due(property_name: OfProperty, as_json: AsJson = False) -> None:
     """List suspicious activity reports that must still be sent, with their last day of filing.
 
-    Exit code 1 if one is late; an amendment never is, and has no days left. The monitoring has no alarm for these
-    reports, so run this every day.
+    Exit code 1 if a report is late; an amendment has no deadline and is never late. Monitoring has no alert for these
+    reports, so run this command every day.
 
     Example: pitledger sar due --property riverside
     """

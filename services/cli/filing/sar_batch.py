@@ -1,4 +1,4 @@
-"""Write a suspicious activity report (FinCEN 111) for FinCEN's BSA E-Filing System. Pure.
+"""Write a suspicious activity report (FinCEN 111) for FinCEN's BSA E-Filing System. No I/O.
 
 XML schema 2.0 (`EFL_SARXBatchSchema.xsd` 1.2 of 17 December 2021) and its user guide, version 1.6 of August 2021. A
 file has one report. Amounts are whole dollars, rounded up.
@@ -58,13 +58,13 @@ _INSTRUMENTS: Final[Mapping[Instrument, str]] = {"us_currency": "39", "gaming_in
 _PAYMENT_MECHANISM: Final = "6"
 
 NARRATIVE_MAX: Final = 17_000
-"""The maximum length of a narrative, characters: FinCEN takes four blocks of 4,000, and one of 1,000."""
+"""The maximum length of a narrative in characters: FinCEN accepts four blocks of 4,000, and a fifth of 1,000."""
 
 _BLOCK: Final = 4_000
 
 
 class SarDraft(Contract):
-    """A draft of a report, as `pitledger sar draft` writes it and a person completes it.
+    """A draft of a suspicious activity report, written by `pitledger sar draft` and completed by a person.
 
     `subject` is the patron by reference; `identity` is None for an unknown subject. `dollars` is the total amount of
     the activity. `saw` quotes the patterns that the system found, for the author of the narrative; the form omits it.
@@ -100,7 +100,7 @@ class SarDraft(Contract):
 def sar_batch(filer: Filer, draft: SarDraft, *, filed_on: date) -> bytes:
     """Return the file of a report; the same draft filed on the same day gives the same bytes.
 
-    Raises: ValueError without a narrative, for a birth after the activity, and for a day of filing before it.
+    Raises: ValueError without a narrative, for a birth date after the activity, or a filing date before the activity.
     """
     if not draft.narrative:
         raise ValueError("'narrative' is empty: write what happened, and why it is suspicious")
@@ -177,5 +177,5 @@ class _SarBatch(Batch):
 
 
 def _blocks(narrative: str) -> Sequence[str]:
-    """Return a narrative as blocks of the form, split between words; line ends, which FinCEN refuses, become spaces."""
+    """Return a narrative split at words into the form's blocks; line breaks, which FinCEN refuses, become spaces."""
     return wrap(narrative, _BLOCK, break_on_hyphens=False)

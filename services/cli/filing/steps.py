@@ -47,7 +47,7 @@ CorrectReason = Annotated[
 
 
 def corrected(reason: str | None) -> dict[str, str]:
-    """Return the member of a request that replaces an earlier record for a reason; none without a reason."""
+    """Return `reason` as the member of a request that replaces an earlier record; empty without a reason."""
     return {} if reason is None else {"reason": reason}
 
 
@@ -73,10 +73,9 @@ class FiledDocuments:
         as_json: bool,
         require: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> None:
-        """Release a document, after `require` has checked the document as it was prepared.
+        """Release a filed document, after `require` has checked it as it was prepared.
 
-        Raises: UsageWrong if a file that is given cannot be read; InputRefused, also if it is not the one that was
-        prepared.
+        Raises: UsageWrong if the given file cannot be read; InputRefused if it is not the prepared file.
         """
         path = self.path_of(property_name, number)
         digest = None if file is None else sha256(content_of(file)).hexdigest()
@@ -98,7 +97,7 @@ class FiledDocuments:
     ) -> None:
         """Record that a released document was sent, now or at a moment; a reason replaces a wrong record.
 
-        What is recorded already with the same identifier and moment is printed: an answer to it may have been lost.
+        If the same identifier and time are already recorded, because an earlier response was lost, print the record.
         """
         moment = None if at is None else moment_of("--at", at)
         said = {"tracking_id": tracking_id} | ({} if moment is None else {"filed_at": moment.isoformat()})
@@ -116,13 +115,13 @@ class FiledDocuments:
             self.print(found, as_json=as_json)
 
     def step(self, property_name: str, number: int, name: str, document: Mapping[str, Any], *, as_json: bool) -> None:
-        """Send the command of a step, and print the document in its new status."""
+        """Send a step's command for a document, and print the document with its new status."""
         with client_of(self.service) as client:
             answer = client.do(f"{self.path_of(property_name, number)}/{name}", document)
         self.print(answer, as_json=as_json)
 
     def write(self, property_name: str, number: int, output: Path) -> None:
-        """Write the file of a document as it was prepared."""
+        """Write a document's file as it was prepared."""
         with client_of(self.service) as client:
             found = client.read_bytes(f"{self.path_of(property_name, number)}/file")
         write_bytes(found, output, "xml", readable=True)

@@ -1,4 +1,4 @@
-"""`pitledger config`: the effective settings, and the roles of callers."""
+"""`pitledger config`: print the effective settings, and the roles of callers."""
 
 from services.cli.environment import listed, settings
 from services.cli.exits import UsageWrong
@@ -15,8 +15,8 @@ from shared.runtime.settings import Settings
 def config(as_json: AsJson = False) -> None:
     """Print the effective settings, with secrets masked, and the roles of callers.
 
-    Each setting comes from an environment variable, or has its default. The roles are those that the services declare.
-    Each is printed with what it allows and with its duty; duties determine which roles one person may combine
+    Each setting comes from an environment variable, or has its default. The roles are those that the services declare,
+    each printed with its permissions and its duty; duties determine which roles one person may combine
     (docs/duties.md). Exit code 2 if a setting is invalid, or names an OpenID provider that cannot be trusted.
 
     Example: PITLEDGER_LOG_LEVEL=debug pitledger config

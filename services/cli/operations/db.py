@@ -1,4 +1,4 @@
-"""`pitledger db`: the services' schemas in PostgreSQL."""
+"""`pitledger db`: create and migrate the services' schemas in PostgreSQL."""
 
 from typing import Annotated
 

@@ -43,8 +43,8 @@ def dismiss_all(
 ) -> None:
     """Request the dismissal of all open records that a filter selects, because they cannot be repaired.
 
-    Another person approves exactly these records or none. No money moves: the records' content stays out of
-    the books, and gaps that they left in their streams stay open.
+    Another person approves exactly these records or none. No money moves: the records stay out of the books, and the
+    gaps that they left in their streams stay open.
 
     Example: pitledger quarantine dismiss-all --until 98000 --containing "no JSON" --reason "load test of the vendor"
     """
@@ -93,7 +93,7 @@ def approve_all(number: Number, shown: Shown = None, service: Service = SETTLEME
 
 @app.command("reject-all")
 def reject_all(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
-    """Reject a bulk dismissal; the requester may withdraw it in this way.
+    """Reject a bulk dismissal, or withdraw one's own.
 
     Example: pitledger quarantine reject-all 1 --reason "the vendor sends them again"
     """
@@ -102,7 +102,7 @@ def reject_all(number: Number, reason: Why, service: Service = SETTLEMENT, as_js
 
 
 def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print the result of a command."""
+    """Print a bulk dismissal after a command, as JSON or as one line."""
     if as_json:
         print_json(answer)
         return

@@ -33,10 +33,10 @@ def intake(
 ) -> int:
     """Load files of events, CSV or JSON Lines, into the topics, until Ctrl-C.
 
-    A file in DIRECTORY/in is loaded when NAME.sha256 is beside it, as written by sha256sum. Either all of its lines are
-    sent to the topics, each once and in order, and the file moves to done/ with a receipt; or none is sent, and the
-    file moves to rejected/ with line numbers and reasons. An intake that was killed resumes at the next start. With
-    --once, exit code 1 if a file was rejected or is not complete. docs/integrate.md lists the columns.
+    A file in DIRECTORY/in is loaded once NAME.sha256, as written by sha256sum, is beside it. Either all of its lines
+    are sent to the topics, each once and in order, and the file moves to done/ with a receipt; or no line is sent, and
+    the file moves to rejected/ with line numbers and reasons. A killed intake resumes at the next start. With --once,
+    exit code 1 if a file was rejected or is not complete. docs/integrate.md lists the columns.
 
     Example: pitledger intake /var/spool/pitledger
     Example: pitledger intake /var/spool/pitledger --key gateway.pem --kid gateway-2026

@@ -1,4 +1,4 @@
-"""The folder of an intake: complete files, the plan for the current file, receipts, reasons for rejections."""
+"""The intake folder: complete files, the plan for the current file, receipts, and rejection reasons."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ _DIGEST: Final = re.compile(r"^([0-9a-fA-F]{64})(?:\s|$)")
 
 
 class Arrived:
-    """A complete file: its name, its content, and its SHA-256, which equals that in its marker file."""
+    """A complete file: its name, content, and SHA-256, which equals the hash in the marker file."""
 
     def __init__(self, path: Path, content: bytes, digest: str) -> None:
         self.name = path.name
@@ -29,12 +29,12 @@ class Arrived:
 
     @property
     def kept_as(self) -> str:
-        """Return the file's name in done/ and rejected/, which is unique to its content."""
+        """Return the file's name in done/ and rejected/, which starts with 12 digits of the content's SHA-256."""
         return f"{self.digest[:12]}-{self.name}"
 
 
 class Folder:
-    """The folder of an intake, with the directories `in`, `done`, `rejected` and `state`, created if missing."""
+    """The intake folder, with the directories `in`, `done`, `rejected` and `state`, created if missing."""
 
     def __init__(self, directory: Path) -> None:
         self.incoming, self.done, self.rejected, self._state = (
@@ -57,11 +57,10 @@ class Folder:
             yield
 
     def arrived(self) -> Iterator[Arrived | str]:
-        """Yield the complete files by name; for skipped files, yield the reason.
+        """Yield the complete files in order of name, and for each skipped file a message with the reason.
 
         A file is complete when its marker, `NAME.sha256` as written by sha256sum, exists and matches its bytes.
-        Extensions may be in capitals. A file without a marker, or with a hidden or unknown name, is still being
-        written.
+        Extensions may be in capitals. A file without a marker is still being written.
         """
         for path in sorted(self.incoming.iterdir()):
             marker = _marker_of(path)
@@ -93,7 +92,7 @@ class Folder:
                     yield f"{path.name}: waits, its SHA-256 is {digest}, not that of {marker.name}: send it again"
 
     def conclude(self, name: str, digest: str, into: Path, kept_as: str, suffix: str, said: Mapping[str, Any]) -> None:
-        """Write the result of a file, then move the file; after a crash, do only the steps that are missing."""
+        """Write a file's receipt or reasons, then move the file; after a crash, repeat only the missing steps."""
         write(into / f"{kept_as}{suffix}", said)
         path = self.incoming / name
         if path.is_file() and sha256(path.read_bytes()).hexdigest() == digest:
@@ -105,7 +104,7 @@ class Folder:
         _sync(self.incoming)
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """Return a state document, or None. Raises: NotFound if it cannot be read."""
+        """Return a state document; None if it does not exist. Raises: NotFound if it is not JSON."""
         path = self._state / f"{name}.json"
         try:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -126,7 +125,7 @@ class Folder:
 
 
 def _marker_of(path: Path) -> Path | None:
-    """Return the marker of a file, or None."""
+    """Return the path of a file's marker, `NAME.sha256`; None if there is none."""
     named = (path.with_name(path.name + marker) for marker in (_MARKER, _MARKER.upper()))
     return next((marker for marker in named if marker.exists()), None)
 

@@ -1,4 +1,4 @@
-"""Parse files of events, CSV or JSON Lines: each line is an event of a table or its pit, or a problem."""
+"""Parse files of events, CSV or JSON Lines: each line yields a table event, a pit event or a problem."""
 
 import csv
 import json
@@ -35,7 +35,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An event in a line of a file. If `sequence` is None, one is assigned before the event is sent."""
+    """An event in a line of a file. If `sequence` is None, the intake assigns the next sequence before sending."""
 
     number: int
     topic: str
@@ -50,14 +50,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The reason why a line cannot be sent as an event; line 0 means the whole file."""
+    """A line that cannot be sent as an event, with the reason; line 0 means the whole file."""
 
     line: int
     reason: str
 
 
 def read_lines(name: str, content: bytes, digest: str) -> tuple[list[Line], list[Problem]]:
-    """Return the events of a file, and the problems of its other lines.
+    """Return a file's events, and the problems of the lines that contain no valid event.
 
     `digest` is the file's SHA-256: an event without an id gets an id made from the digest and the line number.
     """
@@ -121,7 +121,7 @@ def _csv(text: str) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
 
 
 def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
-    """Return a row as an event; an empty cell means that the member is absent."""
+    """Return a CSV row as an event; an empty cell means that the member is absent."""
     kind = row["type"]
     event: dict[str, Any] = {name: row[name] for name in _OF_ENVELOPE if row.get(name)}
     data: dict[str, Any] = {}
@@ -140,9 +140,9 @@ def _event_of(number: int, row: Mapping[str, str]) -> dict[str, Any] | Problem:
 
 @cache
 def _texts(kind: str) -> frozenset[str]:
-    """Return the data members whose cells stay text.
+    """Return the members of an event's `data` whose CSV cells are read as text.
 
-    The event type's JSON Schema declares these members as text, or does not declare them.
+    These are the members that the event type's JSON Schema declares as text or does not declare.
     """
     if not _is_sent(kind):
         return _AnyText()
@@ -156,7 +156,7 @@ def _texts(kind: str) -> frozenset[str]:
 
 
 class _AnyText(frozenset[str]):
-    """A set that contains every name except the given ones (complement set)."""
+    """A complement set: contains every name except the given ones."""
 
     def __contains__(self, name: object) -> bool:
         return not super().__contains__(name)
@@ -200,5 +200,5 @@ def _line(number: int, document: Mapping[str, Any], own_id: str) -> Line:
 
 
 def encoded(event: Mapping[str, Any], sequence: Any) -> bytes:
-    """Return the bytes of an event for Kafka."""
+    """Return an event with its sequence as JSON bytes for Kafka."""
     return json.dumps({**event, "sequence": sequence}, separators=(",", ":")).encode()

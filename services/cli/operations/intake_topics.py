@@ -1,4 +1,4 @@
-"""Kafka access of an intake: find the last event of each stream, and send the following ones in order."""
+"""The intake's access to Kafka: find each stream's last event, and send the following events in order."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,17 +18,17 @@ from shared.runtime.settings import Settings
 
 TOPICS: Final = (TABLE_EVENTS.name, PIT_EVENTS.name)
 _JUMP_MAX: Final = 10_000
-"""The largest valid jump of a stream's sequence: services refuse a larger one, and the stream does not advance."""
+"""The largest valid jump of a stream's sequence: services refuse a larger jump, and the stream does not advance."""
 _SILENCE_SECONDS_MAX: Final = 30.0
 _POLL_SECONDS: Final = 0.2
 _BY_KEY: Final = -1
-"""The partition number to give for a new stream: the producer chooses a partition by key."""
+"""The partition number for a new stream, which makes the producer choose a partition by key."""
 _END: Final = KafkaError._PARTITION_EOF
 
 
 @dataclass(slots=True)
 class Known:
-    """Progress of reading the topics: their ids, the next offsets, and each stream's last sequence and partition."""
+    """Progress in reading the topics: topic ids, next offsets, and each stream's last sequence and partition."""
 
     topic_ids: dict[str, str] = field(default_factory=dict)
     offsets: dict[str, dict[int, int]] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Known:
     partitions: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the state as a JSON document."""
+        """Return the progress as a JSON document."""
         return {
             "topic_ids": self.topic_ids,
             "offsets": {topic: {str(n): at for n, at in found.items()} for topic, found in self.offsets.items()},
@@ -46,14 +46,14 @@ class Known:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Known":
-        """Return a new copy of the state in a document that `as_json` returned."""
+        """Return the state from a document that `as_json` returned, copying its dictionaries."""
         offsets = {topic: {int(n): at for n, at in found.items()} for topic, found in document["offsets"].items()}
         return cls(dict(document["topic_ids"]), offsets, dict(document["last"]), dict(document["partitions"]))
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An event to be sent; its bytes and header are the same on every attempt."""
+    """An event to send; its bytes and header are the same on every attempt."""
 
     line: int
     topic: str
@@ -125,7 +125,7 @@ class Topics:
         offsets.update(ends)
 
     def _read(self, topic: str, starts: Mapping[int, int], ends: dict[int, int]) -> Iterator[Message]:
-        """Yield the records before each partition's reported end, and store these ends in `ends`.
+        """Yield the records up to each partition's reported end, and store the ends in `ends`.
 
         Some brokers report the end before they deliver the last batch; the next call yields that batch.
         """
@@ -196,8 +196,8 @@ class Topics:
     def _look_up(self, events: Sequence[Outgoing], known: Known) -> dict[tuple[str, int], Kept]:
         """Return the positions of acknowledged events, found by reading the topics. Raises: NotFound.
 
-        A broker that received a batch twice, because its first answer was lost, may acknowledge it without an offset.
-        The client then counts up from -1, and so reports wrong offsets after the first.
+        Offsets reported by the client are not reliable: if a broker received a batch twice, because its first response
+        was lost, it may acknowledge the batch without an offset, and the client then counts up from -1.
         """
         found, _ = self.read_on(Known.of(known.as_json()), events)
         if missing := [event for event in events if event.place not in found]:
@@ -237,5 +237,5 @@ class Topics:
 
 
 def digest_of(event: Outgoing) -> str:
-    """Return the SHA-256 of an event's bytes, by which services identify it."""
+    """Return the hexadecimal SHA-256 of an event's bytes, by which services identify the event."""
     return sha256(event.value.encode()).hexdigest()

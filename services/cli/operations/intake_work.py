@@ -1,7 +1,7 @@
 """Load files into the topics, each completely or not at all, and each event once, even after a crash.
 
-The plan of a file is on disk before its first event is sent: the bytes of every event, with its sequence. A restart
-with a plan checks which of its events are on the topics, and sends the others, byte for byte.
+Before a file's first event is sent, its plan is written to disk: the bytes and sequence of every event. On a restart,
+the intake checks which of the plan's events are on the topics, and sends the others byte for byte.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class Intake:
         self._step = step
 
     def take(self) -> Iterator[dict[str, Any]]:
-        """Load complete files, beginning with an unfinished plan, and yield each result. Raises: NotFound."""
+        """Load complete files, resuming an unfinished plan first, and yield each result. Raises: NotFound."""
         plan = self._folder.read(_PLAN)
         if plan is not None:
             yield self._carry_out(plan)
@@ -131,7 +131,7 @@ class Intake:
         kept: Mapping[tuple[str, int], Kept],
         taken: Sequence[str],
     ) -> dict[str, Any]:
-        """Reject a file if another system's events hold its stream positions; list the file's events already sent."""
+        """Reject a planned file whose stream positions another system's events have taken; list the sent events."""
         problems = [asdict(Problem(0, f"another system writes this stream: {place}")) for place in taken]
         said = {
             "file": plan["file"],
@@ -149,7 +149,7 @@ class Intake:
 def planned(
     lines: Sequence[Line], last: Mapping[str, int], signing: Signing | None = None
 ) -> tuple[list[Outgoing], list[Problem]]:
-    """Return the events with sequences that continue each stream after `last`, and the problems."""
+    """Return the events, numbered to continue each stream after `last`, and the problems with given sequences."""
     reached = dict(last)
     events: list[Outgoing] = []
     problems: list[Problem] = []

@@ -49,7 +49,7 @@ Required = Annotated[
 
 
 def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
-    """Return the verifiers in keys and key files. Raises: UsageWrong, which names the invalid one."""
+    """Return the verifiers from keys and key files. Raises: UsageWrong, naming the invalid key."""
     try:
         return [Verifier.from_string(line) for line in _lines(keys)]
     except CheckpointError as error:
@@ -57,7 +57,7 @@ def read_verifiers(keys: Sequence[str]) -> list[Verifier]:
 
 
 def _lines(keys: Sequence[str]) -> list[str]:
-    """Return the keys, and the lines of key files."""
+    """Return the given keys, with each name of a key file replaced by the file's nonempty lines."""
     lines: list[str] = []
     for key in keys:
         try:
@@ -68,7 +68,7 @@ def _lines(keys: Sequence[str]) -> list[str]:
 
 
 def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -> Quorum | None:
-    """Return the quorum of the witnesses that the options name, else the settings; None if neither names any.
+    """Return the quorum of the witnesses in the options, or else in the settings; None if neither names witnesses.
 
     Raises: UsageWrong for an invalid witness key, or if more are required than are known.
     """
@@ -85,14 +85,15 @@ def quorum_of(found: Settings, witnesses: Sequence[str], required: int | None) -
 
 
 def key_file(directory: Path, service: str) -> Path:
-    """Return the file of the private key of a service."""
+    """Return the path of a service's private key file."""
     return directory / f"{service}.pem"
 
 
 def write_keys(directory: Path, services: Sequence[str]) -> list[str]:
     """Create missing keys of services, and add their public keys to the list.
 
-    Public keys of removed private keys stay: their signatures are still verified. Return the services with new keys.
+    Public keys of removed private keys stay in the list, so that old signatures can be verified. Return the services
+    with new keys.
     """
     verifiers, made = directory / VERIFIERS, []
     known = verifiers.read_text().splitlines() if verifiers.exists() else []
@@ -125,14 +126,14 @@ def write_patron_keys(directory: Path) -> None:
 def keys(directory: Annotated[Path, typer.Argument(help="Directory of the keys; created if missing.")]) -> None:
     """Create the services' signing keys, and the list of their public keys.
 
-    Each service has its own, DIRECTORY/SERVICE.pem, and the archiver DIRECTORY/archive.pem, which signs manifests;
-    existing ones are kept. The public keys are added to DIRECTORY/verifiers.txt, which all services may read. To
-    replace a key, move its file away and run this again: the former public key stays in the list, because its
-    signatures are still verified.
+    Each service has its own key, DIRECTORY/SERVICE.pem; the archiver signs manifests with DIRECTORY/archive.pem.
+    Existing keys are kept. The public keys are added to DIRECTORY/verifiers.txt, which all services may read. To
+    replace a key, move its file away and run this command again: the former public key stays in the list, so that old
+    signatures can be verified.
 
-    DIRECTORY/patron-keys.txt has the key that wraps patrons' keys, for the wagering accounts only, and
-    DIRECTORY/suspicious-activity-keys.txt that of suspicious activity reports, for that service only; to replace one
-    see `pitledger patron-keys`.
+    DIRECTORY/patron-keys.txt has the key that wraps patrons' keys, for wagering-accounts only.
+    DIRECTORY/suspicious-activity-keys.txt has the key that wraps file keys, for suspicious-activity only. To replace a
+    wrapping key, see `pitledger patron-keys`.
 
     Example: pitledger keys /etc/pitledger/keys
     """

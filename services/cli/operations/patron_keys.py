@@ -33,7 +33,7 @@ _REWRAP: Final[Mapping[str, Callable[[AsyncConnection, WrappingKeys], Awaitable[
 def rotate(
     file: Annotated[Path, typer.Argument(help="File of wrapping keys, as named by PITLEDGER_PATRON_KEYS_FILE.")],
 ) -> None:
-    """Add a new wrapping key at the top of a key file; it wraps from now on, and the other keys only unwrap.
+    """Add a new wrapping key at the top of a key file; the other keys in the file will only unwrap.
 
     Then run `pitledger patron-keys rewrap`. After that, remove the lines of the old keys, here and in every backup.
 

@@ -1,4 +1,4 @@
-"""`pitledger quarantine`: records that a service refused, through its HTTP API."""
+"""`pitledger quarantine`: show, replay and dismiss records that a service refused."""
 
 import sys
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def show_record(
 ) -> None:
     """Show a quarantined record: reason, origin, bytes, and the requests about it.
 
-    Text is shown as text, other bytes in hexadecimal; --bytes writes them unchanged, to be repaired.
+    Text is shown as text, other bytes in hexadecimal; --bytes writes the bytes unchanged, for repair.
 
     Example: pitledger quarantine show 17
     Example: pitledger quarantine show 17 --bytes > mended.json
@@ -122,8 +122,8 @@ def replay(
 ) -> None:
     """Request the replay of a quarantined record to its topic, repaired or unchanged.
 
-    The record is sent once another person has approved the request, and takes the stream position that it claims. Exit
-    code 3 if its bytes cannot be decoded.
+    The record is sent to its claimed stream position once another person has approved the request. Exit code 3 if its
+    bytes cannot be decoded.
 
     Example: pitledger quarantine replay 17 --file mended.json --reason "misread card"
     """
@@ -135,8 +135,8 @@ def replay(
 def dismiss(number: Number, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False) -> None:
     """Request the dismissal of a quarantined record that cannot be repaired.
 
-    Another person approves it; it is recorded in the journal with the reason and both people. No money moves: the
-    record's content stays out of the books, and a gap that it left in its stream stays open.
+    Another person must approve the dismissal, which is recorded in the journal with the reason and both people. No
+    money moves: the record stays out of the books, and a gap that it left in its stream stays open.
 
     Example: pitledger quarantine dismiss 17 --reason "test message of the vendor"
     """
@@ -156,8 +156,8 @@ def approve(
 ) -> None:
     """Approve another person's request about a quarantined record.
 
-    A replay is then sent; if Kafka does not answer, approve it again. With --wait, exit code 1 if the service refuses
-    the replay again.
+    An approved replay is sent at once; if Kafka does not answer, approve it again. With --wait, exit code 1 if the
+    service refuses the replay again.
 
     Example: pitledger quarantine approve 17 1 --wait
     """
@@ -174,7 +174,7 @@ def approve(
 def reject(
     number: Number, request: RequestNumber, reason: Why, service: Service = SETTLEMENT, as_json: AsJson = False
 ) -> None:
-    """Reject a request about a quarantined record; the requester may withdraw it in this way.
+    """Reject a request about a quarantined record, or withdraw one's own.
 
     Example: pitledger quarantine reject 17 1 --reason "the vendor sends it again"
     """
@@ -182,13 +182,13 @@ def reject(
 
 
 def _do(service: str, path: str, document: object, *, as_json: bool) -> None:
-    """Send a command about a record, and print the result."""
+    """Send a command about a quarantined record, and print the resulting status."""
     with client_of(service) as client:
         _print(client.do(path, document), as_json=as_json)
 
 
 def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print the status of a request about a record."""
+    """Print the status of a request about a quarantined record."""
     if as_json:
         print_json(answer)
         return
@@ -199,7 +199,7 @@ def _print(answer: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _wait(client: Client, service: str, number: int, request: int) -> None:
-    """Wait until an approved request has closed its record. Raises: CheckFailed if the record was refused again."""
+    """Wait until an approved replay closed its record. Raises: CheckFailed if refused again, NotFound on timeout."""
 
     def is_open() -> bool:
         record = client.read(f"/quarantine/{number}")
@@ -235,7 +235,7 @@ def _since(clocks: Clocks, record: Mapping[str, Any]) -> str:
 
 
 def _at(clocks: Clocks, record: Mapping[str, Any], field: str) -> str:
-    """Return a moment of a record by the clock of the property whose stream the record claims."""
+    """Return a time of a record in the time zone of the property whose stream the record claims."""
     return clocks.text(record[field], property_of(record.get("source", "")))
 
 

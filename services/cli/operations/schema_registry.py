@@ -31,7 +31,7 @@ assert catalog.MODULES, "all kinds are declared"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A subject to publish: its schema, and the subjects that it refers to, by the names used in the schema."""
+    """A subject to publish: its schema, and the referenced subjects by the names that the schema uses for them."""
 
     name: str
     schema: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Change:
 
 
 def subjects(prefix: str) -> list[Subject]:
-    """Return this release's subjects: one per message kind or document, and one per topic that refers to its kinds."""
+    """Return this release's subjects: one per message kind or document, and one per topic, referring to its kinds."""
     names = sorted({*(kind.type for kind in KINDS), *DOCUMENTS})
     found = [Subject(f"{prefix}{name}", _schema(name)) for name in names]
     for topic in TOPICS:
@@ -72,7 +72,7 @@ def _schema(name: str) -> Mapping[str, Any]:
 
 
 class Registry:
-    """A schema registry at a URL; `login` is a name and a password. Methods raise command errors."""
+    """A client of the schema registry at a URL; `login` is a name and a password. Methods raise command errors."""
 
     def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         if not url.startswith(("http://", "https://")):
@@ -87,7 +87,7 @@ class Registry:
         self._client.close()
 
     def publish(self, wanted: Sequence[Subject], compatibility: str, *, dry_run: bool = False) -> Iterator[Change]:
-        """Publish subjects in order, and yield each change; in a dry run, each planned change.
+        """Publish subjects in order, and yield each change; in a dry run, only yield the planned changes.
 
         Raises: CheckFailed if the registry refuses a schema, NotFound if it does not answer.
         """

@@ -34,8 +34,8 @@ def publish(
 ) -> None:
     """Publish the schemas of this release to a registry with Confluent's API.
 
-    Each kind of message is a subject, and so is each topic, TOPIC-value, which refers to its kinds. Registered schemas
-    are not changed. Exit code 1 if the registry refuses a schema.
+    Each kind of message is a subject. Each topic is a subject, too, TOPIC-value, which refers to the topic's kinds.
+    Registered schemas are not changed. Exit code 1 if the registry refuses a schema.
 
     Example: pitledger schemas publish --registry http://127.0.0.1:8081 --dry-run
     """

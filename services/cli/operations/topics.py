@@ -1,4 +1,4 @@
-"""`pitledger topics`: the Kafka topics."""
+"""`pitledger topics`: create and update Kafka topics, set permissions, adopt topics."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,8 +43,8 @@ def apply(
 ) -> None:
     """Create missing topics, and update existing ones.
 
-    Services do not create topics themselves. A topic that already has more partitions keeps them. If adding partitions
-    would break the order of messages, the change is refused with exit code 1.
+    Services do not create topics themselves. A topic with more partitions than requested keeps them. If adding
+    partitions would break the order of messages, the change is refused with exit code 1.
 
     Example: pitledger topics apply --partitions table.events=24 --replication-factor 3
     """
@@ -75,7 +75,7 @@ def acls(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the changes without making them.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Set each service's permissions on the cluster to what its manifest needs.
+    """Set each service's permissions on the Kafka cluster to those that its manifest needs.
 
     A service is the principal `User:<its role>`, such as User:round_settlement. A service's other permissions are
     removed; other principals are not touched. Needs an administrator's login, and brokers with an authorizer.
@@ -108,14 +108,14 @@ def adopt(
     services: Annotated[list[str] | None, service_option("Only this service; may be repeated.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Accept a topic as it is now, after services stopped reading it.
+    """Accept a topic's current content, after services have halted on it.
 
     A service stops reading a topic that was deleted and created again, that lost records, or whose records were deleted
     before they were read. Restore the records if possible. Otherwise stop the services, adopt the topic, and start
     them. A re-created topic is then read from its first record, without recording any event twice. A topic that lost
-    its first records is read from the first one left, and the missing events stay an open gap.
-    PITLEDGER_CHECKPOINT_KEY_FILE must be the key of the service, which signs the new position. If each service has its
-    own key, adopt the topic for one service at a time.
+    its first records is read from the first remaining record, and the missing events stay an open gap.
+    PITLEDGER_CHECKPOINT_KEY_FILE must be the service's key, which signs the new position. If each service has its own
+    key, adopt the topic for one service at a time.
 
     Example: pitledger topics adopt table.events
     """

@@ -37,8 +37,8 @@ def version(
 ) -> int:
     """Print the version; with --attest, compare the installation with the signed release.
 
-    Obtain the key over a channel that nobody can tamper with. An altered installation can misreport itself: check it
-    with --site from another, trusted installation. Exit code 1 if anything differs.
+    Obtain the key over a channel that nobody can tamper with. An altered installation can report a false result: check
+    it from another, trusted installation with --site. Exit code 1 if anything differs.
 
     Example: pitledger version --json
     Example: pitledger version --attest --key release.pub

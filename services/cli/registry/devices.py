@@ -1,4 +1,4 @@
-"""`pitledger devices`: the keys with which devices sign events of their tables."""
+"""`pitledger devices`: the keys with which devices sign their tables' events."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,8 +43,9 @@ def key(
 ) -> None:
     """Print the registration of a device's key, for the property's document; create the key if it does not exist.
 
-    The line belongs under `signing_keys` of a device or a system, beside `signs`. A private key should exist only on
-    its device: preferably the device creates the pair, and only its public key is copied here.
+    Copy the printed line into the property document, under `signing_keys` of a device or a system, beside `signs`. A
+    private key should exist only on its device: preferably the device creates the pair, and only the public key is
+    copied here.
 
     Example: pitledger devices key --public-key bj-01.pub.pem --kid BJ-01-terminal
     Example: pitledger devices key --private-key gateway.pem --valid-until 2027-12-31T00:00:00Z

@@ -1,4 +1,4 @@
-"""Documents of a property at the paytable registry: file, decide and compare their versions."""
+"""A property's documents at the paytable registry: file, approve, return and compare their versions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ class Documents:
     name_of: Callable[[str], str]
 
     def path_of(self, property_name: str, *parts: object) -> str:
-        """Return the API path of a property's document; `parts` name a version or a resource below it."""
+        """Return the API path of a property's document; `parts` are further segments, such as a version."""
         return "/".join((self.path, *(quote(str(part), safe="") for part in (property_name, *parts))))
 
     def file(self, file: str, *, as_json: bool, before: Callable[[Mapping[str, Any]], None] | None = None) -> None:
-        """File the next version, and print its changes; `before`, if given, is called with the document first.
+        """File a document's next version, and print its changes; `before`, if given, is called with the document first.
 
-        Raises: InputRefused if the file does not hold a mapping.
+        Raises: InputRefused if the file does not contain a mapping.
         """
         document = read_document(file)
         if not isinstance(document, Mapping):
@@ -52,7 +52,7 @@ class Documents:
         message(f"somebody else approves it: {self.command} approve {filed['property']} {filed['version']}")
 
     def approve(self, property_name: str, version: int, shown: str | None, *, as_json: bool) -> None:
-        """Approve the version with the hash `shown`, by default its current content."""
+        """Approve a document's version with the hash `shown`, by default its current content."""
         with client_of(REGISTRY) as client:
             answer = client.approve(self.path_of(property_name, version, "approve"), sha256=shown)
         self._print_decided(answer, as_json=as_json)
@@ -64,7 +64,7 @@ class Documents:
         self._print_decided(answer, as_json=as_json)
 
     def compare(self, property_name: str, version: int, *, as_json: bool, **asked: str) -> None:
-        """Print what a version changes."""
+        """Print a version's changes, one per line."""
         with client_of(REGISTRY) as client:
             changed = client.read(self.path_of(property_name, version, "changes"), **asked)
         if as_json:
@@ -73,7 +73,7 @@ class Documents:
             _print_changes(changed)
 
     def read(self, property_name: str, version: int | None, **asked: str) -> dict[str, Any]:
-        """Return a version, or the one in effect."""
+        """Return a document's version; without a number, the version in effect."""
         with client_of(REGISTRY) as client:
             return client.read(self.path_of(property_name, "in-effect" if version is None else version), **asked)
 

@@ -49,8 +49,8 @@ def show_paybacks(
 ) -> int:
     """Print the exact payback of each wager of a rules submission, without database or broker.
 
-    A wager that a player's decision adds to another one is computed together with that one, under optimal play. The
-    house edge is given relative to the initial wager, and relative to everything staked. Wagers that cannot be computed
+    A wager that a player's decision adds to another wager is computed together with that wager, under optimal play. The
+    house edge is printed relative to the initial wager, and relative to the total stake. Wagers that cannot be computed
     are listed with the reason.
 
     Example: pitledger payback show submission.json
@@ -95,7 +95,7 @@ def _readings(meters: list[str]) -> dict[str, int]:
 
 
 def _submission(document: object) -> tuple[str, Submission]:
-    """Return the regulation and the submission in a document."""
+    """Return a document's regulation name and its parsed rules submission. Raises: Refused."""
     if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
         raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
     return document["regulation"], parse_submission(document.get("submission", {}))
@@ -131,7 +131,7 @@ def _show(title: str, found: list[WagerPayback], *, with_rows: bool) -> None:
 
 
 def _of_meter(counted: Progressive) -> str:
-    """Return a wager's payback as a function of its meter, as text."""
+    """Return a text that describes a wager's payback as a function of its meter."""
     even, long_run = counted.break_even_cents, counted.in_the_long_run
     return (
         f"{_percent(counted.fixed)} and {_percent(100_000 * counted.by_meter_cent)} for each 1,000.00 that the meter "
@@ -178,7 +178,7 @@ def recompute(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if stored counts differ.")] = False,
 ) -> None:
-    """Recount the hands from which paybacks are computed; write the counts, or compare them with the stored ones.
+    """Recount the hands from which paybacks are computed; write the counts, or compare them with the stored counts.
 
     Takes minutes on two CPUs, and needs the package's extra `counting`.
 
@@ -201,7 +201,7 @@ def recompute(
 
 
 def _keep(done: "Counted", title: str, *, check: bool) -> list[str]:
-    """Write the counts, or compare them and return the files that differ."""
+    """Write the hand counts; or, with --check, compare them and return the files that differ."""
     from shared.counting.recount import is_same
 
     differ = []

@@ -1,4 +1,4 @@
-"""`pitledger property`: file, decide and read properties, through the paytable registry."""
+"""`pitledger property`: file, approve, return and read property documents, through the paytable registry."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -28,10 +28,10 @@ def file_version(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """File the next version of a property, and print its changes.
+    """File the next version of a property document, and print its changes.
 
-    Another person approves it before it takes effect. If it is refused, all of its faults are printed, one per line,
-    and the exit code is 3.
+    Another person must approve the version before it takes effect. If it is refused, all of its faults are printed, one
+    per line, and the exit code is 3.
 
     Example: pitledger property file riverside.yaml
     """
@@ -40,7 +40,7 @@ def file_version(
 
 @app.command()
 def approve(property_name: Property, version: Version, shown: Shown = None, as_json: AsJson = False) -> None:
-    """Approve a version that another person filed; it takes effect at its `effective_from`.
+    """Approve a property version that another person filed; it takes effect at its `effective_from`.
 
     Example: pitledger property approve riverside 2
     """
@@ -54,7 +54,7 @@ def give_back(
     reason: ReturnReason,
     as_json: AsJson = False,
 ) -> None:
-    """Return a version to its filer; it never takes effect.
+    """Return a property version to its filer; it never takes effect.
 
     Example: pitledger property return riverside 2 --reason "BJ-07 stays open"
     """
@@ -73,7 +73,7 @@ def diff(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print what a version changes, one change per line.
+    """Print the changes that a property version makes, one per line.
 
     Example: pitledger property diff riverside 2
     Example: pitledger property diff riverside 4 --since 2
@@ -146,7 +146,7 @@ def tables(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the master list of tables and devices, or the tables of a month.
+    """Print a property's master list of tables and devices, or the tables in use in a month.
 
     Example: pitledger property tables riverside
     Example: pitledger property tables riverside --day 2026-11-20
@@ -169,7 +169,7 @@ def tables(
 
 
 def _decided(one: Mapping[str, Any]) -> str:
-    """Return who filed a version, who decided on it, and why."""
+    """Return a text with who filed a version, who approved or returned it, and the reason for the return."""
     filed = f"filed by {one['filed_by']}"
     match one["status"]:
         case "approved":
@@ -212,14 +212,14 @@ def _show(found: Mapping[str, Any]) -> None:
 
 
 def _chip_set(one: Mapping[str, Any]) -> str:
-    """Return a chip set in words."""
+    """Return a one-line description of a chip set: name, kind, denominations, dates."""
     until = f" until {one['retired_on']}" if "retired_on" in one else ""
     values = ", ".join(dollars(cents) for cents in one["denominations_cents"])
     return f"{one['chip_set']} ({one['kind']}s of {values}) from {one['in_use_from']}{until}"
 
 
 def _figures(part: Mapping[str, Any]) -> list[list[str]]:
-    """Return the figures of a part of a property, each with its name."""
+    """Return a property part's values as rows of name and value, with cents as dollars."""
     return [
         [name.removesuffix("_cents").replace("_", " "), dollars(value) if name.endswith("_cents") else str(value)]
         for name, value in part.items()

@@ -32,7 +32,7 @@ class Settled:
         return {"id": self.id, "lines": lines, "meters": dict(self.settlement.meters)}
 
     def differences(self) -> list[str]:
-        """Return the differences from the case file. The wording of a refusal is not compared."""
+        """Return the differences between the result and the case file, ignoring the wording of a refusal."""
         if self.case is None:
             return [f"not a case file: {self.error}"]
         if self.case.error is not None:
@@ -45,7 +45,7 @@ class Settled:
 
     @property
     def expected_refusal(self) -> bool:
-        """Return whether the record is refused as its case file expects."""
+        """Return whether the record was refused and its case file expects a refusal."""
         return self.settlement is None and self.case is not None and self.case.error is not None
 
 
@@ -61,7 +61,7 @@ def settle(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Settle round records or case files, and print every line with its paragraph.
+    """Settle round records or case files, and print every settlement line with its paragraph.
 
     Amounts in JSON are integer cents, as in the records; tables show dollars.
 

@@ -28,8 +28,8 @@ def sign(
 ) -> None:
     """Make the payout sign of a rules submission, or its gaming guide, without database or broker.
 
-    It lists every wager on offer with every paying row, odds or amount, meter and Envy Bonuses, each line with its
-    paragraph. The same submission always gives the same bytes.
+    The document lists every offered wager with its paying hands, odds or amounts, meter and Envy Bonuses, each line
+    with its paragraph. The same submission always gives the same bytes.
 
     Example: pitledger sign submission.json -o sign.html
     Example: pitledger sign --guide --as pdf -o guide.pdf submission.json
@@ -42,7 +42,7 @@ def sign(
 
 
 def _sheet(document: object, *, guide: bool) -> Sheet:
-    """Return the sign or guide for a document with `regulation` and `submission`."""
+    """Return the payout sign or gaming guide for a document with `regulation` and `submission`."""
     if not isinstance(document, Mapping) or not isinstance(document.get("regulation"), str):
         raise Refused("a rules submission is a mapping with 'regulation' and 'submission'")
     submission = parse_submission(document.get("submission", {}))

@@ -1,4 +1,4 @@
-"""`pitledger submissions export`, `verify` and `import`: approved submissions in a file with proofs."""
+"""`pitledger submissions export`, `verify` and `import`: exchange approved submissions in files with proofs."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _REGISTRY = "paytable-registry"
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """The content of a verified export: the versions, and the log and size of its checkpoint."""
+    """The content of a verified export: submission versions, and the log name and size of the export's checkpoint."""
 
     property: str
     game: str
@@ -150,7 +150,7 @@ def bring_in(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an export, and draft one of its versions in this installation, to be filed and approved as usual.
+    """Verify an export, and draft one of its versions in this installation, for filing and approval as usual.
 
     Example: pitledger submissions import blackjack.json --key verifiers.txt --property lakeside
     """

@@ -1,4 +1,4 @@
-"""Print the paybacks of a version for `pitledger submissions`."""
+"""Print the paybacks of a submission version, for `pitledger submissions`."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""`pitledger submissions`: draft, file, check, decide and read rules submissions, through the paytable registry."""
+"""`pitledger submissions`: draft, file, check, approve and read rules submissions, through the paytable registry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -40,7 +40,7 @@ def draft(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draft the next version of a submission, or replace a draft. It is validated when it is filed.
+    """Draft the next version of a submission, or replace a draft. A draft is validated only when it is filed.
 
     Example: pitledger submissions draft submission.json
     Example: pitledger submissions draft submission.json --version 3
@@ -64,7 +64,7 @@ def file_version(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """File the next version of a submission, or a draft; another person approves it before it takes effect.
+    """File the next version of a submission, or a draft; another person must approve it before it takes effect.
 
     If it is refused, all of its faults are printed, one per line, and the exit code is 3.
 
@@ -83,8 +83,8 @@ def file_version(
 def check(file: File, as_json: AsJson = False) -> int:
     """Check a submission offline against its regulation, one fault per line.
 
-    Only the registry checks, on filing, that the property has the tables and that the effective time is possible. Exit
-    code 3 if there is a fault.
+    Not checked offline: whether the property has the tables, and whether the effective time is possible. The registry
+    checks both on filing. Exit code 3 if there is a fault.
 
     Example: pitledger submissions check submission.json
     """
@@ -121,8 +121,8 @@ def approve(
 ) -> None:
     """Approve a version that another person filed, or the withdrawal of an approved one.
 
-    Its paybacks are printed first, beside the stated ones. If one differs, is above 100%, or below a floor of the
-    property, the approval is refused (exit code 3) without --override.
+    The computed paybacks are printed first, beside the stated paybacks. If a payback differs, is above 100%, or is
+    below the property's minimum, the approval is refused (exit code 3) without --override.
 
     Example: pitledger submissions approve riverside blackjack 2
     Example: pitledger submissions approve riverside blackjack 2 --override "promotion of the opening week"
@@ -179,7 +179,7 @@ def give_back(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Return a version to its filer; it never takes effect.
+    """Return a submission version to its filer; it never takes effect.
 
     Example: pitledger submissions return riverside blackjack 2 --reason "eight decks were agreed"
     """
@@ -189,7 +189,7 @@ def give_back(
 
 @app.command()
 def withdraw(property_name: Property, game: Game, version: Version, reason: Why, as_json: AsJson = False) -> None:
-    """Withdraw a version before it takes effect.
+    """Withdraw a submission version before it takes effect.
 
     A draft or filed version is withdrawn at once. The withdrawal of an approved version needs another person's
     approval, at least an hour before the version takes effect.
@@ -201,7 +201,7 @@ def withdraw(property_name: Property, game: Game, version: Version, reason: Why,
 
 @app.command()
 def diff(property_name: Property, game: Game, version: Version, other: Version, as_json: AsJson = False) -> None:
-    """Print the changes from one version to another, one per line.
+    """Print the changes from one submission version to another, one per line.
 
     Example: pitledger submissions diff riverside blackjack 1 2
     """
@@ -218,7 +218,7 @@ def diff(property_name: Property, game: Game, version: Version, other: Version, 
 
 @app.command("show")
 def show_version(property_name: Property, game: Game, version: Version, as_json: AsJson = False) -> None:
-    """Show a version with its status.
+    """Show a submission version with its status.
 
     Example: pitledger submissions show riverside blackjack 2
     """
@@ -256,7 +256,7 @@ def list_versions(
     game: Annotated[str | None, typer.Option("--game", help="Only this game.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the versions of submissions, from drafts to superseded ones.
+    """List the versions of submissions in every status, from drafts to superseded versions.
 
     Example: pitledger submissions list --property riverside
     """
@@ -286,7 +286,7 @@ def in_effect(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the version in effect at each table as of a given time.
+    """Print the submission version in effect at each table, as of a given time.
 
     Example: pitledger submissions in-effect riverside
     Example: pitledger submissions in-effect riverside --table BJ-01 --at 2026-12-24T20:15:00-05:00
@@ -336,19 +336,19 @@ def _path(property_name: str, game: str, version: int) -> str:
 
 
 def _done(path: str, document: object, *, as_json: bool) -> None:
-    """Send a command, and print the version's status."""
+    """Send a command about a submission version, and print its new status."""
     with client_of(_REGISTRY) as client:
         _print(client.do(path, document), as_json=as_json)
 
 
 def _approved(path: str, document: Mapping[str, Any], shown: str | None, *, as_json: bool) -> None:
-    """Approve the content with the hash `shown` (None: the current content), and print the version's status."""
+    """Approve the content with hash `shown` (None: the current content), and print the submission version's status."""
     with client_of(_REGISTRY) as client:
         _print(client.approve(path, document, sha256=shown), as_json=as_json)
 
 
 def _print(stands: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a version's status."""
+    """Print a submission version's status."""
     if as_json:
         print_json(stands)
         return
@@ -360,7 +360,7 @@ def _print(stands: Mapping[str, Any], *, as_json: bool) -> None:
 
 
 def _people(one: Mapping[str, Any]) -> str:
-    """Return who acted on a version, and why."""
+    """Return a text with who drafted, filed, approved, returned or withdrew a version, with the reasons."""
     parts = [
         f"{what} by {one[f'{field}_by']}"
         for what, field in (("drafted", "drafted"), ("filed", "filed"), ("approved", "approved"))

@@ -1,1 +1,1 @@
-"""The services as processes of one machine: start, supervise, drain, stop."""
+"""The services as processes on one machine: start, supervise, drain, stop."""

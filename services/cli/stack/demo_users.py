@@ -49,9 +49,9 @@ PEOPLE: Final[Mapping[str, Sequence[str]]] = {
 """The names or patterns of each demo user's roles. No user has both the requester's and the approver's role."""
 
 WATCHER: Final = "demo.prometheus"
-"""The user as which Prometheus reads metrics of money."""
+"""The demo user whose token Prometheus uses to read metrics of money."""
 
 
 def roles_of(person: str, declared: Collection[str]) -> list[str]:
-    """Return the declared roles of a person."""
+    """Return those of the declared roles that a demo user has, sorted."""
     return [name for name in sorted(declared) if any(fnmatchcase(name, pattern) for pattern in PEOPLE[person])]

@@ -13,7 +13,7 @@ WAITING: Final = ("pitledger_consumer_lag_records", "pitledger_relay_backlog_ent
 """The metrics of unprocessed input and unpublished output."""
 
 _SETTLED_SECONDS: Final = 2.5
-"""Seconds without anything waiting until services count as drained, because metrics are up to two seconds old."""
+"""Seconds for which nothing must be waiting until services count as drained: metrics are up to two seconds old."""
 _LOOK_SECONDS: Final = 0.25
 _ANSWER_SECONDS_MAX: Final = 2.0
 
@@ -26,10 +26,8 @@ def drain(
 ) -> Mapping[str, float]:
     """Wait for a limited time until no service has unprocessed input or unpublished output.
 
-    Parameters
-    ----------
-    urls : the URL of each service, by its name. A service that does not answer is skipped.
-    check : called between two polls, to end the wait by an exception.
+    Parameters ---------- urls : the URL of each service, by its name. A service that does not answer is skipped. check
+    : called between two polls; it may end the wait with an exception.
 
     Returns the number of waiting records and entries of each service, NaN if unknown; empty if nothing is waiting.
     """

@@ -1,4 +1,4 @@
-"""The fork server of a stack, so that the services' imports are done once."""
+"""The fork server of a stack, which imports the services' modules once for all services."""
 
 import json
 import subprocess
@@ -16,21 +16,21 @@ from shared.local.process import log_tail
 
 SERVER: Final = "fork-server"
 TOGETHER: Final = "services"
-"""The server's name in the stack: SERVER if it forks the services, TOGETHER if it runs them in its own process."""
+"""The fork server's name in the stack: SERVER if it forks the services, TOGETHER if it runs them itself."""
 
 _KILL_SECONDS_MAX: Final = 10.0
 
 
 class ForkServer:
-    """Forks services, each into a separate process that never outlives the parent, however the parent ends.
+    """Forks services, each into a separate process that cannot outlive the parent, even if the parent is killed.
 
-    With `together` it runs all services in its own process instead, and restarts a service that ends by itself there.
-    `fork` can then be called only once, and the server ends with the services. Commands that prepare for the services
-    are forked in either case.
+    With `together`, the fork server instead runs all services in its own process, and restarts a service that exits
+    unexpectedly. `fork` can then be called only once, and the server ends with the services. Preparatory commands are
+    forked in either case.
 
-    It begins to import the services on construction, in parallel with the parent's work. Each service has its own
-    session, so that Ctrl-C reaches only the parent. A service that has not exited `grace_seconds` after the request to
-    stop is killed. A service that ended by itself can be forked again. If the parent is killed, the directory
+    On construction, the server begins to import the services, in parallel with the parent's work. Each service has its
+    own session, so that Ctrl-C reaches only the parent. A service that has not exited `grace_seconds` after the request
+    to stop is killed. A service that exited unexpectedly can be forked again. If the parent is killed, the directory
     `remove_when_orphaned` is deleted after the services have exited. `logs` is the directory of the services' logs and
     of the server's own log, which holds errors that occur before a service opens its log.
     """
@@ -88,7 +88,7 @@ class ForkServer:
         self.ports, self.roles = answer["ports"], answer["roles"]
 
     def run(self, commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> None:
-        """Run commands of `pitledger` in parallel, each with a log of its name, and wait until they have ended.
+        """Run `pitledger` commands in parallel, each logging to a file named after it, and wait until they have ended.
 
         Raises: CommandFailed, StackEnded if the server has ended.
         """
@@ -98,7 +98,7 @@ class ForkServer:
                 raise CommandFailed(code, log_tail(self._log(name)))
 
     def fork(self, environments: Mapping[str, Mapping[str, str]]) -> None:
-        """Start services; `environments` are by service. Raises: StackEnded if the server has ended."""
+        """Start services; `environments` has the variables of each. Raises: StackEnded if the fork server has ended."""
         for service in environments:
             self._exit_codes.pop(service, None)
         self._ask(services=[self._order(name, ["run", name], own) for name, own in environments.items()])
@@ -109,13 +109,13 @@ class ForkServer:
 
     @property
     def ended(self) -> Mapping[str, StackEnded]:
-        """Return how each service exited that was not stopped, by name; if the fork server exited, return only that."""
+        """Return how each unexpectedly exited service ended, by name; if the fork server exited, only its own end."""
         if (code := self._process.poll()) is not None:
             return {self.name: self._ended(self.name, code)}
         return {service: self._ended(service, code) for service, code in list(self._exit_codes.items())}
 
     def check(self) -> None:
-        """Raise StackEnded if a service or the fork server has exited although it was not stopped."""
+        """Raise StackEnded if a service or the fork server has exited unexpectedly."""
         for ended in self.ended.values():
             raise ended
 

@@ -1,11 +1,11 @@
 """The fork server of a stack: imports the services once and forks each of them, or runs all; see `fork_server.py`.
 
-It runs as a process of its own with one thread and no connection, so that a fork copies only imported modules. It also
-stops its children if the parent dies. Each line on standard input is a JSON object with orders. `commands` are forked
-and waited for, so that the memory of their imports is freed. `services` are forked or, if they run together, run in
-this process until the next line or the end of file. An empty object is the request to stop all children. End of file
-means that the parent is gone, so that this process must clean up. Answers, and reports of services that have ended by
-themselves, go to standard output, one JSON document per line.
+The fork server is a separate process with one thread and no connection, so that a fork copies only imported modules. It
+also stops its children if the parent dies. Each line on standard input is a JSON object with orders. `commands` are
+forked and waited for, so that the memory of their imports is freed. `services` are forked or, if they run together, run
+in this process until the next line or the end of file. An empty object requests that all children stop. End of file
+means that the parent has died, and that this process must clean up. Answers, and reports of services that exited
+unexpectedly, are written to standard output, one JSON document per line.
 """
 
 import contextlib
@@ -55,7 +55,7 @@ def main(services: Sequence[str], *, together: bool, grace_seconds: float, remov
 def _run_together(orders: Sequence[Mapping[str, Any]]) -> bool:
     """Run the services in this process until the parent requests the end.
 
-    Returns False if the parent is gone instead.
+    Returns False if the parent died without a request.
     """
     from services.cli.stack.run import run_together  # imported by then, with the garbage collector at rest
 
@@ -77,7 +77,7 @@ def _fork(name: str, words: Sequence[str], log: str, environment: Mapping[str, s
 
 
 def _become(words: Sequence[str], log: str, environment: Mapping[str, str]) -> None:
-    """Turn this forked process into a command of `pitledger`, as if started with this log and environment."""
+    """Run a `pitledger` command in this forked process, with its own log and environment."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     death_with_parent(signal.SIGKILL)()
@@ -90,9 +90,9 @@ def _become(words: Sequence[str], log: str, environment: Mapping[str, str]) -> N
 
 
 def _obey(running: list[ForkProcess], *, together: bool) -> bool:
-    """Fork processes at the parent's request, and report each that ends by itself, until the parent requests the end.
+    """Fork processes on request, and report unexpected exits, until the parent requests the end.
 
-    Returns False if the parent is gone instead.
+    Returns False if the parent died without a request.
     """
     while True:
         ready = wait([sys.stdin.fileno(), *(process.sentinel for process in running)])
@@ -123,7 +123,7 @@ def _run_to_the_end(orders: Sequence[Mapping[str, Any]]) -> dict[str, int | None
 
 
 def _end(processes: Sequence[ForkProcess], grace_seconds: float) -> None:
-    """Ask all processes to end, and kill those that remain after the grace period."""
+    """Terminate all processes; kill those that have not exited after the grace period."""
     for process in processes:
         process.terminate()
     ends = time.monotonic() + grace_seconds

@@ -1,4 +1,4 @@
-"""Rotate the logs of a stack, to which its processes append for as long as it runs."""
+"""Rotate the logs of a running stack, whose processes keep the log files open."""
 
 import shutil
 from collections.abc import Iterable
@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final
 
 LOG_BYTES_MAX: Final = 16 * 2**20
-"""Maximum size of a log. A longer one is copied to `NAME.log.1`, replacing the previous copy."""
+"""Maximum size of a log in bytes. A longer log is copied to `NAME.log.1`, replacing the previous copy."""
 
 
 def rotate(logs: Iterable[Path], bytes_max: int = LOG_BYTES_MAX) -> list[str]:
-    """Truncate each log that is too long, after copying it to `NAME.log.1`; return a text for each failed copy.
+    """Truncate each log that is too long, after copying it to `NAME.log.1`; return a message for each failed copy.
 
-    The process that writes the log goes on appending to the same file. A log is truncated even if the disk has no space
-    for the copy.
+    The writing process continues to append to the same file. A log is truncated even if the disk has no space for the
+    copy.
     """
     lost: list[str] = []
     for log in logs:

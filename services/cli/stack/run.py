@@ -1,4 +1,4 @@
-"""`pitledger run`: one service as a process of its own; and several services in one process, for `pitledger up`."""
+"""Run one service in its own process (`pitledger run`), or several services in one process (for `pitledger up`)."""
 
 import asyncio
 import gc
@@ -67,8 +67,8 @@ def run(
 def run_together(environments: Mapping[str, Mapping[str, str]], logs: Mapping[str, Path], *, until: TextIO) -> bool:
     """Run services in this process until SIGTERM or a line on `until`; return False if `until` ends first.
 
-    Each has its own environment and log; they share only the event loop. A service that ends by itself is restarted
-    after a delay, while the others keep running. Raises: UsageWrong for an invalid setting.
+    Each service has its own environment and log; the services share only the event loop. A service that exits
+    unexpectedly is restarted after a delay, while the others keep running. Raises: UsageWrong for an invalid setting.
     """
     running: dict[str, _Serving] = {}
     for service, environment in environments.items():
@@ -106,7 +106,7 @@ async def _keep_running(running: Mapping[str, _Serving], until: TextIO) -> bool:
 
 
 async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
-    """Run a service, and restart it whenever it ends by itself, until `stop` is set."""
+    """Run a service, and restart it after each unexpected exit, until `stop` is set."""
     of_service(service)
     clock, delay = asyncio.get_running_loop().time, Delay()
     while not stop.is_set():
@@ -124,7 +124,7 @@ async def _keep(service: str, serving: _Serving, stop: asyncio.Event) -> None:
 
 
 def _free() -> None:
-    """Free all objects of a service that has ended, including its Kafka clients with their threads and connections.
+    """Free all objects of an ended service, including its Kafka clients with their threads and connections.
 
     Two things keep these objects alive: FastAPI's cache of route functions, and `gc.freeze` when a service starts.
     """
@@ -137,7 +137,7 @@ def _free() -> None:
 
 
 def _serving(service: str, found: Settings, *, ending: Callable[[], None] = lambda: None) -> _Serving:
-    """Return a function that runs a service with these settings and the current environment."""
+    """Return a coroutine function that runs a service with these settings and the service URLs in the environment."""
     known = urls() if service == CONSOLE else {}
 
     async def serving(stop: asyncio.Event | None) -> None:

@@ -26,7 +26,7 @@ class Home:
     """The run directory, accessible to its owner only."""
 
     def __init__(self, directory: Path | None, starting: ExitStack) -> None:
-        """Create the directory at a persistent path, or as a temporary one that `starting` removes.
+        """Create the run directory: under `directory`, or, if that is None, as a temporary one that `starting` removes.
 
         Raises: UsageWrong if the directory cannot be created.
         """
@@ -60,7 +60,7 @@ class Home:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Return the settings that refer to the directory."""
+        """Return the settings for all services that refer to the run directory, by environment variable."""
         return {
             "PITLEDGER_CHECKPOINT_DIRECTORY": str(self.checkpoints),
             "PITLEDGER_CHECKPOINT_VERIFIERS_FILE": str(self.verifiers_file),
@@ -69,14 +69,14 @@ class Home:
 
     @property
     def archive(self) -> Mapping[str, str]:
-        """Return the settings of the archiver, which only commands in other terminals need."""
+        """Return the archiver's settings by environment variable, for commands in other terminals."""
         return {
             "PITLEDGER_ARCHIVE_KEY_FILE": str(self.key_file(ARCHIVE)),
             "PITLEDGER_ARCHIVE_STORE": str(self.path / "archive"),
         }
 
     def write_tokens(self, issuer: DevelopmentIssuer, declared: Collection[str]) -> None:
-        """Issue a new token to every demo user, with those of the declared roles that the user has."""
+        """Issue a new token to every demo user, with the user's roles among those declared; write token files."""
         roles = {person: roles_of(person, declared) for person in PEOPLE}
         self.tokens = {person: issuer.token(person, roles[person]) for person in PEOPLE}
         people = [{"person": person, "roles": roles[person], "token": self.tokens[person]} for person in PEOPLE]
@@ -84,11 +84,11 @@ class Home:
         _write(self.metrics_token_file, self.tokens[WATCHER])
 
     def key_file(self, service: str) -> Path:
-        """Return the private key file of a service, or of the archiver, which nothing else uses."""
+        """Return the path of the private key file of a service or the archiver; no other process uses the key."""
         return key_file(self._keys, service)
 
     def environment_of(self, service: str) -> Mapping[str, str]:
-        """Return the settings that are specific to a service."""
+        """Return the settings specific to one service, by environment variable."""
         own = {"PITLEDGER_CHECKPOINT_KEY_FILE": str(self.key_file(service))}
         if service in WRAPPING_KEYS:
             own["PITLEDGER_PATRON_KEYS_FILE"] = str(self._keys / WRAPPING_KEYS[service])

@@ -33,7 +33,7 @@ from shared.runtime.settings import Settings
 POSTGRES_PORT: Final = 5432
 BROKER_PORT: Final = 9092
 COMMAND: Final = (sys.executable, "-P", "-m", "services.cli.main")
-"""The command line, as a process of its own."""
+"""The arguments that start `pitledger` as a separate process."""
 OPERATOR: Final = "demo.operator"
 """Commands in a terminal with the stack's environment run as this demo user."""
 
@@ -44,7 +44,10 @@ The broker lets a new consumer group start only after half of the group's sessio
 the maximum fetch wait.
 """
 _PARTITIONS_IN_MEMORY: Final = 2
-"""The in-memory broker polls every partition during a fetch: with twelve, a fetch takes six times as long."""
+"""The number of partitions per topic on the in-memory broker.
+
+The broker polls every partition during a fetch: with twelve, a fetch takes six times as long.
+"""
 
 _BACKGROUND_SHARE: Final = 0.4
 """CPU share (0 to 1) of background work, summed over all services of the machine."""
@@ -61,7 +64,7 @@ _GRACE_SECONDS: Final = 30.0
 
 
 def connections_max(environment: Mapping[str, str]) -> int:
-    """Return how many connections the database must allow for all services, given the pool sizes in the environment."""
+    """Return the number of connections that the database must allow, given the pool sizes in the environment."""
     variables = {name: variable_of(name, Settings.model_fields[name]) for name in _POOLS}
     pools: dict[str, Any] = {name: environment[one] for name, one in variables.items() if one in environment}
     return len(NAMES) * Settings(**pools).database_connections_max + CONNECTIONS_OF_OTHERS
@@ -74,10 +77,10 @@ class RunningStack:
     other variables are passed on to the services, and `settings` override them. `directory` keeps the data between
     runs, including the broker's; without it data is temporary. `usual_ports` uses the ports of production if they are
     free. `console` also starts the console. With `together`, all services run in one process, which restarts a service
-    that ends by itself; otherwise each service has its own process. `report` is called with a short text for each step.
-    If `services` is empty, only the servers are started, and nothing on them is changed.
+    that exits unexpectedly; otherwise each service has its own process. `report` is called with a short text for each
+    step. If `services` is empty, only the servers are started, and nothing on them is changed.
 
-    If a service is not ready in time, the stack ends. With `stays` it goes on, and `not_ready` has the reasons.
+    If a service is not ready in time, the stack ends; with `stays`, it keeps running, and `not_ready` has the reasons.
     """
 
     home: Home
@@ -85,7 +88,7 @@ class RunningStack:
     urls: Mapping[str, str]
     """The URL of each service: `{"reporting": "http://127.0.0.1:8103"}`."""
     database_url: str
-    """The database as a SQLAlchemy URL; for the embedded one with its owner's login."""
+    """The database as a SQLAlchemy URL; an embedded database's URL has its owner's login."""
     bootstrap_servers: str
     """The addresses of the Kafka brokers."""
     console_url: str | None
@@ -131,7 +134,7 @@ class RunningStack:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Return the environment for commands that work on this stack: `{**os.environ, **stack.environment}`."""
+        """Return the variables for commands that use the stack: run them with `{**os.environ, **stack.environment}`."""
         return {
             "DATABASE_URL": self.database_url,
             "KAFKA_BOOTSTRAP_SERVERS": self.bootstrap_servers,
@@ -187,7 +190,7 @@ class RunningStack:
 
     @property
     def _parts(self) -> Sequence[str]:
-        """Return the forked processes: the services, and the console."""
+        """Return the names of the services, and of the console if it runs."""
         return (*self._services, *self._running_too)
 
     def _stop_forks(self) -> None:
@@ -223,11 +226,11 @@ class RunningStack:
         )
 
     def _server_port(self, variable: str, port: int, what: str) -> int | None:
-        """Return the port of an embedded server; None to let it choose, or if the variable names an external server."""
+        """Return the port for an embedded server; None for any port, or if `variable` names an external server."""
         return self._usual(port, what) if self._usual_ports and not self._given.get(variable) else None
 
     def _usual(self, port: int, what: str) -> int:
-        """Return this port, or another, free one if it is taken."""
+        """Return `port` if it is free; otherwise report that it is taken, and return a free port."""
         if port_is_free(port):
             return port
         other = free_port()
@@ -235,7 +238,7 @@ class RunningStack:
         return other
 
     def _prepare(self) -> None:
-        """Create topics and schemas in processes of their own, because their imports are not needed afterwards."""
+        """Create topics and schemas in separate processes, because their imports are not needed afterwards."""
         partitions = [f"--partitions={topic}={number}" for topic, number in self._all_partitions.items()]
         services = [f"--service={service}" for service in self._services]
         commands = {"topics": ["topics", "apply", "--json", *partitions], "schemas": ["db", "upgrade", *services]}
@@ -243,7 +246,7 @@ class RunningStack:
 
     @property
     def _all_partitions(self) -> Mapping[str, int]:
-        """Return the numbers of partitions that differ from the default."""
+        """Return the partition counts that differ from the default, by topic."""
         if not self._in_memory:
             return self._partitions
         few = {topic.name: min(topic.partitions, _PARTITIONS_IN_MEMORY) for topic in wanted_topics()}
@@ -276,7 +279,7 @@ class RunningStack:
 
     @property
     def parts(self) -> Sequence[Part]:
-        """Return the parts of the stack: the servers, the fork server, and the services with processes of their own.
+        """Return the parts of the stack: the servers, the fork server, and the services with separate processes.
 
         A server without a directory cannot be restarted, because its data would be lost.
         """
@@ -292,7 +295,7 @@ class RunningStack:
         return Part(name, lambda: self._forks.ended.get(name), start)
 
     def _renew_tokens(self) -> None:
-        """Issue new tokens to all demo users, and write the operator's to the environment file."""
+        """Issue new tokens to all demo users, and write the operator's token to the environment file."""
         self.home.write_tokens(self._issuer, self._forks.roles)
         self.home.write_environment(self.environment)
         self._tokens_until = time.monotonic() + TOKEN_LIFE.total_seconds() / 2
@@ -303,7 +306,7 @@ class RunningStack:
             self._renew_tokens()
 
     def rotate_logs(self) -> None:
-        """Rotate the logs of services and servers, and report those that could not be copied."""
+        """Rotate the logs of services and servers, and report logs that could not be copied."""
         servers = (one.log for one in (self._servers.postgres, self._servers.broker) if one is not None)
         for lost in rotate([*self.home.logs.glob("*.log"), *(log for log in servers if log is not None)]):
             self._report(lost)
@@ -337,7 +340,7 @@ class RunningStack:
         return waiting
 
     def _still_waiting(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the named services that are not ready now, with their reasons. Raises: StackEnded."""
+        """Return the reason of each of these services that is not ready now, by service. Raises: StackEnded."""
         for part in self.parts:
             if part.start is None and (ended := part.ended()) is not None:
                 raise ended
@@ -354,7 +357,7 @@ class RunningStack:
         return found
 
     def _not_ready(self, probe: httpx.Client, service: str, url: str) -> str | None:
-        """Return why a service is not ready, or None."""
+        """Return the reason why a service is not ready; None if it is ready."""
         try:
             response = probe.get(f"{url}/readyz")
         except httpx.HTTPError as error:
@@ -362,7 +365,7 @@ class RunningStack:
         return str(response.json()["detail"]) if response.is_error else None
 
     def look_again(self) -> None:
-        """Report services that have become ready."""
+        """Report services that have become ready since the last call."""
         if self.not_ready:
             left = self._still_waiting(self.not_ready)
             for name in self.not_ready.keys() - left.keys():

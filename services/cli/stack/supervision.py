@@ -1,4 +1,4 @@
-"""Restart the parts of a stack that end by themselves, with increasing delays."""
+"""Restart the servers and services of a stack that exit unexpectedly, with increasing delays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,14 +11,15 @@ from shared.local.errors import LocalStackError
 _FIRST_DELAY_SECONDS: Final = 0.5
 DELAY_SECONDS_MAX: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
-"""A part that has run for this long restarts with the shortest delay again."""
+"""The run time in seconds after which a part's restart delay is reset to the shortest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A server or service of a stack. `ended` returns how it ended, or None while it runs.
+    """A server or service of a stack. `ended()` returns how the part ended, or None while it runs.
 
-    `start` restarts it, or raises StackEnded or LocalStackError; `start` is None if it cannot be restarted.
+    `start()` restarts the part, or raises StackEnded or LocalStackError; `start` is None for a part that cannot be
+    restarted.
     """
 
     name: str
@@ -28,7 +29,7 @@ class Part:
 
 @dataclass(slots=True)
 class Delay:
-    """The delay of a restart: half a second at first, twice as long each time, up to half a minute."""
+    """The exponential backoff of restarts: half a second at first, doubled each time, up to half a minute."""
 
     failures: int = 0
     """Number of consecutive runs that ended early."""
@@ -44,7 +45,7 @@ class Delay:
 
 @dataclass(slots=True)
 class _Record:
-    """The history of a part: its last start, its delay, and the time of the next restart."""
+    """The restart state of a part: its last start, its delay, and the time of the next restart."""
 
     started_at: float
     delay: Delay = field(default_factory=Delay)
@@ -52,7 +53,7 @@ class _Record:
 
 
 class Supervisor:
-    """Monitors the parts of a stack and restarts ended ones in order. `report` gets a message on each end and start."""
+    """Monitors a stack's parts, and restarts exited parts in order. `report` gets a message on each exit and start."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""`pitledger up`: the whole stack on this machine, until Ctrl-C."""
+"""`pitledger up`: run the whole stack on this machine until Ctrl-C."""
 
 import math
 import os
@@ -51,13 +51,13 @@ def up(
     """Run the whole stack on this machine until Ctrl-C.
 
     Starts PostgreSQL, a Kafka broker and every service, waits until all are ready, and prints every URL. Servers named
-    by DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS are used instead of embedded ones. With a directory the broker is Apache
-    Kafka, acknowledged data is kept, and a part that ends is restarted; without one nothing is kept, and if a server
-    ends, the whole stack ends. On Ctrl-C the services first process their waiting input.
+    by DATABASE_URL or KAFKA_BOOTSTRAP_SERVERS are used instead of embedded ones. With a directory, the broker is Apache
+    Kafka, acknowledged data is kept, and a part that exits is restarted. Without a directory, nothing is kept, and if a
+    server exits, the whole stack ends. On Ctrl-C the services first process their waiting input.
 
-    A service that is not ready after 90 seconds is reported with its reason, and the rest keeps running, because the
-    commands that repair it need the other services. --servers-only is for work while no service runs: restoring,
-    reconciling, adopting topics.
+    A service that is not ready after 90 seconds is reported with its reason. The rest keeps running, because the
+    commands that repair the service need the other services. Use --servers-only for work that requires stopped
+    services: restoring, reconciling, adopting topics.
 
     Example: pitledger up
     Example: pitledger up --directory /var/lib/pitledger
@@ -116,7 +116,7 @@ def watch(stack: RunningStack, ending: InterruptGuard) -> None:
 
 
 def _drain(stack: RunningStack) -> None:
-    """Let the services process their waiting input; what remains stays in the topics until the next start."""
+    """Let the services process their waiting input; unprocessed records stay in the topics until the next start."""
     message("taking in what waits")
     left = drain(stack.urls, seconds_max=_DRAIN_SECONDS_MAX)
     if left:
@@ -150,7 +150,7 @@ def stack_document(stack: RunningStack) -> dict[str, Any]:
 
 
 def show_stack(running: Mapping[str, Any]) -> None:
-    """Print a running stack's `stack_document` for people, with each text to copy on one line."""
+    """Print a running stack's `stack_document` as text, with each value to copy on a line of its own."""
     services = [[service, url, f"{url}/docs", f"{url}/metrics"] for service, url in running["services"].items()]
     console = [["console", running["console"], "log in as any of its people; no password"]]
     places = [

@@ -1,4 +1,4 @@
-"""The process that draws charts: reads documents from its input, writes pictures to its output, until input ends."""
+"""The process that draws charts: reads documents from standard input and writes pictures to standard output."""
 
 import json
 import os
@@ -13,7 +13,7 @@ _NICENESS = 10
 
 
 def main() -> None:
-    """Draw one document after the other."""
+    """Draw the documents on standard input, one after the other, until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent process ends it
     os.nice(_NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each document with a picture or with an error message; each is preceded by its length."""
+    """Respond to each document with a picture or an error message, preceded by its length."""
     while length := asked.read(4):
         document = json.loads(asked.read(int.from_bytes(length)))
         try:

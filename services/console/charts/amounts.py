@@ -1,4 +1,4 @@
-"""Amounts in charts: dollars and counts in captions, alternative texts and on axes."""
+"""Format amounts in charts: dollars and counts in captions, alternative texts and on axes."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ DOLLARS_ABOVE: Final = (
     "(datum.value < 0 ? '−' : datum.value > 0 ? '+' : '') + '$'"
     " + format(abs(datum.value), datum.value != 0 && abs(datum.value) < 10 ? ',.2f' : ',.0f')"
 )
-"""The same for differences: amounts above zero have a plus sign."""
+"""The Vega expression that labels an axis of dollar differences; amounts above zero have a plus sign."""
 
 
 def in_dollars(cents: int) -> float:
@@ -23,7 +23,7 @@ def in_dollars(cents: int) -> float:
 
 
 def words(name: str) -> str:
-    """Return the name of a wager, a game or a row with spaces instead of underscores.
+    """Return the name of a wager, game or paytable row with spaces instead of underscores.
 
     >>> words("royal_match_21")
     'royal match 21'
@@ -32,5 +32,5 @@ def words(name: str) -> str:
 
 
 def dollar_axis(title: str, *, signed: bool = False) -> dict[str, Any]:
-    """Return an axis of dollars."""
+    """Return the Vega-Lite definition of an axis of dollars."""
     return {"title": title, "labelExpr": DOLLARS_ABOVE if signed else DOLLARS, "labelFlush": False}

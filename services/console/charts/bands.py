@@ -1,4 +1,4 @@
-"""Draw marks against an expectation with its control bands, one row per mark; alarms differ in shape and color."""
+"""Chart specification: actual values against expectation and control bands, one row each; alarms differ in shape."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
@@ -34,10 +34,10 @@ def banded(
     scale: Mapping[str, Any],
     known: Sequence[Standing],
 ) -> dict[str, Any]:
-    """Return the specification for rows with `label`, `actual`, `expected`, `standing` and the limits of two bands.
+    """Return the Vega-Lite specification for rows with `label`, `actual`, `expected`, `standing` and two bands' limits.
 
-    The bands run from `low_3` to `high_3` and from `low_2` to `high_2`; a row without them has only its mark. `known`
-    are the standings that the legend lists.
+    The bands run from `low_3` to `high_3` and from `low_2` to `high_2`; a row without limits has only its mark. `known`
+    are the classifications that the legend lists.
     """
     y = {
         "field": "label",

@@ -1,4 +1,4 @@
-"""A chart: its caption, its table, and the specification of its picture. Pure; amounts are cents."""
+"""A chart: its caption, its table, and its picture's Vega-Lite specification. No I/O; amounts are cents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class ChartColumn:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart: `name` is part of its address; `caption` and `alt` describe it; `rows` is its whole table.
+    """A chart: `name` is part of its URL; `caption` and `alt` describe it; `rows` is its whole table.
 
     `note` states which rows the picture omits; the picture shows this text.
     """
@@ -55,7 +55,7 @@ class Chart:
 
 
 def columns_of(titles: str, **units: Unit) -> tuple[ChartColumn, ...]:
-    """Return the columns of a chart's table from their units; `titles` is the key of their titles in words.yaml."""
+    """Return a chart's table columns, given their units by name; `titles` is the key of the titles in words.yaml."""
     return tuple(ChartColumn(name, say(f"{titles}.{name}"), unit) for name, unit in units.items())
 
 
@@ -77,7 +77,7 @@ def section_of(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | None]:
-    """Return the rows to draw, and a note on how many are omitted: the text with the key `left_out`."""
+    """Return the first rows to draw, and a note (text `left_out` in words.yaml) if some are omitted, else None."""
     if len(rows) <= MARKS_MAX:
         return rows, None
     left = len(rows) - MARKS_MAX
@@ -85,12 +85,12 @@ def drawn_of(rows: Sequence[Row], left_out: str) -> tuple[Sequence[Row], str | N
 
 
 def period_of(document: Mapping[str, Any]) -> str:
-    """Return the gaming days of a report in words."""
+    """Return the period of a report as text, such as `gaming days 2026-11-20 to 2026-11-22`."""
     return days_of(document["first_day"], document["last_day"])
 
 
 def days_of(first: str, last: str) -> str:
-    """Return a period of gaming days in words.
+    """Return a period of gaming days as text.
 
     >>> days_of("2026-11-20", "2026-11-22")
     'gaming days 2026-11-20 to 2026-11-22'

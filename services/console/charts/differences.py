@@ -1,4 +1,4 @@
-"""What-if results: win under another paytable minus actual win, by wager and by gaming day."""
+"""Charts of what-if results: win under another rules submission minus actual win, by wager and by gaming day."""
 
 from collections.abc import Mapping
 from itertools import accumulate
@@ -22,7 +22,7 @@ _DAYS_MAX: Final = 400
 
 
 def what_if_difference(result: Mapping[str, Any]) -> Chart:
-    """Return the difference in win by wager; `result` is the output of `pitledger whatif --json`."""
+    """Return a chart of the difference in win by wager; `result` is the output of `pitledger whatif --json`."""
     name, title = "what-if-by-wager", say("charts.difference.title", game=result["game"])
     rows = sorted((_row({"label": words(one["wager"])}, one) for one in result["by_wager"]), key=_rank)
     if not rows:
@@ -72,7 +72,7 @@ def what_if_difference(result: Mapping[str, Any]) -> Chart:
 
 
 def what_if_cumulative(result: Mapping[str, Any]) -> Chart:
-    """Return the cumulative difference by gaming day; `result` is the output of `pitledger whatif --json`."""
+    """Return a chart of the cumulative difference by day; `result` is the output of `pitledger whatif --json`."""
     name, title = "what-if-by-day", say("charts.difference.title_by_day", game=result["game"])
     days = sorted(result["by_gaming_day"], key=lambda one: str(one["gaming_day"]))
     sums = accumulate(one["difference"]["win_cents"] for one in days)
@@ -132,7 +132,7 @@ def _signed(cents: int) -> str:
 
 
 def _amounts(which: str, align: str, dx: int) -> dict[str, Any]:
-    """Return the amount labels beside the bars of one side, so that the sign can be read without color."""
+    """Return the amount labels of the positive or negative bars, as a layer: signs must be legible without color."""
     return {
         "transform": [{"filter": f"datum.{which}"}],
         "mark": {"type": "text", "style": "amount", "align": align, "dx": dx},

@@ -1,4 +1,4 @@
-"""Win against expectation with its control band, by table, dealer or wager; from the report on statistics."""
+"""Chart of win against expectation with control bands, by table, dealer or wager; from the report `statistics`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
@@ -36,9 +36,9 @@ _KNOWN: Final[tuple[Standing, ...]] = ("as expected", "beyond 2", "beyond 3", "a
 
 
 def win_against_expectation(document: Mapping[str, Any], by: By) -> Chart:
-    """Return win minus expected win for each table, dealer or wager: alarms first, then by absolute z.
+    """Return a chart of win minus expected win for each table, dealer or wager: alarms first, then by absolute z-score.
 
-    `document` is the report `statistics` as JSON. The report's z refers to the payout; the z of the win has the
+    `document` is the report `statistics` as JSON. The report's z-score refers to the payout; the win's z-score has the
     opposite sign.
     """
     name, title = f"win-by-{by}", say(f"charts.expectation.title.{by}")
@@ -77,7 +77,7 @@ def _row(one: Mapping[str, Any], by: By, alarms: Iterable[Mapping[str, Any]]) ->
 
 
 def _rank(row: Row) -> tuple[bool, float, str]:
-    """Return the sort key of a row: alarms first, then by absolute z, then by name."""
+    """Return the sort key of a row: alarms first, then by absolute z-score, then by name."""
     z = float("inf") if row["z"] is None and row["difference_cents"] else abs(float(row["z"] or 0))
     return (not row["alarms"], -z, row["label"])
 

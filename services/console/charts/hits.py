@@ -1,4 +1,4 @@
-"""Hits of each row of a paytable against exact expectation; from the report on side bets."""
+"""Chart of each paytable row's hits against the exact expectation; from the report `side-bets`."""
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -26,10 +26,10 @@ _TICKS: Final = (0, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_00
 
 
 def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: str | None = None) -> Chart:
-    """Return, for each row of a wager's paytable, the number of hits and the number expected by exact counting.
+    """Return a chart with the actual and the exactly expected number of hits of each row of a wager's paytable.
 
-    `document` is the report `side-bets` as JSON; the figures are sums over the versions of the rules submission.
-    Without `game`, they are sums over all games that offer the wager.
+    `document` is the report `side-bets` as JSON. The figures are summed over the versions of the rules submission and,
+    without `game`, over all games that offer the wager.
     """
     title = say("charts.hits.title", wager=words(wager))
     rows: dict[str, list[Mapping[str, Any]]] = {}
@@ -53,7 +53,7 @@ def hits_against_expectation(document: Mapping[str, Any], wager: str, *, game: s
 
 
 def _row(row: str, parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a row summed over all versions that have it; without an exact probability in each, only with its hits."""
+    """Return a paytable row summed over versions, with expected hits if every version has an exact probability."""
     listed = list(parts)
     hits, wagers = sum(one["hits"] for one in listed), sum(one["wagers"] for one in listed)
     exact = [(one["wagers"], Fraction(one["probability"])) for one in listed if one["probability"] is not None]
@@ -79,7 +79,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _rank(row: Mapping[str, Any]) -> tuple[float, str]:
-    """Return the sort key of a row: the most frequently expected row first."""
+    """Return the sort key of a row, by which the row with the most expected hits comes first."""
     return (-float(row["hits"] if row["expected"] is None else row["expected"]), row["label"])
 
 

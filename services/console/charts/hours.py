@@ -1,4 +1,4 @@
-"""Chip sales by hour, the part of the drop that is known before the count; from the drop and win summary."""
+"""Chart of chip sales by hour (the part of the drop known before the count); from the report `drop-and-win`."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ _HOUR_PX: Final = 26
 
 
 def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
-    """Return the sales of tables for currency and Counter Checks in each hour of a gaming day.
+    """Return a chart of a gaming day's chip sales at tables, for currency and Counter Checks, by hour.
 
     `document` is the report `drop-and-win` of a gaming day as JSON, for all tables, one game or one table; `zone` is
     the time zone of the property.
@@ -78,7 +78,7 @@ def drop_by_hour(document: Mapping[str, Any], zone: str) -> Chart:
 
 
 def _hours(rows: list[dict[str, Any]], zone: ZoneInfo) -> list[dict[str, Any]]:
-    """Return the hours from the first to the last, including those without sales, in the property's time zone."""
+    """Return the sales of every hour from the first to the last with sales, with times in the property's time zone."""
     known = {datetime.fromisoformat(row["hour"]): row for row in rows}
     nothing = dict.fromkeys(_KINDS, 0)
     found, hour = [], min(known)

@@ -1,4 +1,4 @@
-"""The history of a progressive meter: its displayed amount, and the awards and changes that moved it."""
+"""Chart of a progressive meter's history: its displayed amount, and the awards and changes that moved it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ _SHAPES: Final = {_HIT: "diamond", _BACK: "cross", _CHANGE: "square"}
 
 
 def meter_history(movements: Sequence[Mapping[str, Any]], zone: str) -> Chart:
-    """Return the displayed amount of a pool after each of its movements.
+    """Return a chart of a pool's displayed amount after each movement.
 
     `movements` are those of `GET /pools/{property}/{pool}/movements`; `zone` is the time zone of the property.
     """
@@ -102,16 +102,16 @@ def _row(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_order(rows: Sequence[Row]) -> list[Row]:
-    """Return movements in their order, each with the time at which it is drawn: never before its predecessor's.
+    """Add to each movement the time at which to draw it (`drawn_at`), which never decreases from one to the next.
 
-    If two tables feed a meter, one may report late; its round moves the meter when the report arrives.
+    If two tables feed a meter, one table may report late; its round moves the meter when the report arrives.
     """
     latest = accumulate((row["at"] for row in rows), lambda one, other: max(one, other, key=datetime.fromisoformat))
     return [{**row, "drawn_at": at} for row, at in zip(rows, latest, strict=True)]
 
 
 def _event(row: Row) -> str | None:
-    """Return the event that moved the meter; None for wager contributions and for the opening amount."""
+    """Return the name of the event that moved the meter; None for wager contributions and for the opening amount."""
     if row["award_cents"] > 0:
         return _HIT
     if row["award_cents"] < 0 or "back" in row["kind"]:
@@ -120,7 +120,7 @@ def _event(row: Row) -> str | None:
 
 
 def _kept(rows: Sequence[Row]) -> tuple[list[Row], str | None]:
-    """Return the movements to draw: the first, the last, the latest events with their predecessors, and a sample."""
+    """Return the movements to draw (ends, latest events with predecessors, a sample), and a note on omissions."""
     if len(rows) <= _POINTS_MAX:
         return list(rows), None
     events = [place for place, row in enumerate(rows) if _event(row)][-_EVENTS_MAX:]

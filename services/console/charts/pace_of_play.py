@@ -1,4 +1,4 @@
-"""Pace by table and hour of the clock, as a heat map; from the report on pace and yield."""
+"""Heat map of pace by table and local hour; from the report `pace`."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -29,10 +29,10 @@ _HOUR_PX: Final = 44
 
 
 def pace_by_hour(document: Mapping[str, Any], measure: Measure) -> Chart:
-    """Return a heat map of tables by hour of the property's clock.
+    """Return a heat map of tables by hour in the property's time zone.
 
-    `document` is the report `pace` as JSON. The hours begin after the longest time without play, so that a night's
-    hours are contiguous.
+    `document` is the report `pace` as JSON. The hours start after the longest break in play, so that a night's hours
+    are contiguous.
     """
     title = say(f"charts.pace.title.{measure}")
     rows = section_of(document, "hours")
@@ -86,7 +86,7 @@ def pace_by_hour(document: Mapping[str, Any], measure: Measure) -> Chart:
 
 
 def _in_order(hours: set[int]) -> list[str]:
-    """Return hours of the clock in the order of play.
+    """Return hours of the day in order of play: the first hour is the one after the longest break.
 
     >>> _in_order({0, 1, 20, 23})
     ['20:00', '23:00', '00:00', '01:00']
@@ -107,9 +107,9 @@ def _drawn(row: Mapping[str, Any], measure: Measure) -> dict[str, Any]:
 
 
 def _value(row: Mapping[str, Any], measure: Measure) -> float:
-    """Return the measure of an hour, money in dollars.
+    """Return the value of a measure in an hour, with money in dollars.
 
-    0 if the hour has no measure, because all of its play was at a single instant.
+    0 if the hour has no value, because all of its play was at a single instant.
     """
     found = row[measure]
     if found is None:

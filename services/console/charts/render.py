@@ -1,4 +1,4 @@
-"""Renders a chart as SVG: its specification with the configuration of a theme, drawn by Vega-Lite without a browser."""
+"""Render a chart's specification, with the configuration of a theme, as SVG by Vega-Lite without a browser."""
 
 from typing import Any, Final
 from xml.sax.saxutils import escape
@@ -12,9 +12,9 @@ _VEGA_LITE: Final = "6.4"
 
 
 def draw(document: dict[str, Any]) -> bytes:
-    """Return the SVG of a document; equal documents give equal bytes. It holds the interpreter lock while drawing.
+    """Return the SVG of a Vega-Lite document; equal documents give equal bytes. Drawing holds the interpreter lock.
 
-    Nothing is fetched: a document contains its data. Raises: ValueError if it cannot be drawn.
+    Nothing is fetched, because a document contains its data. Raises: ValueError if the document cannot be drawn.
     """
     svg: str = vl_convert.vegalite_to_svg(document, vl_version=_VEGA_LITE, allowed_base_urls=[])
     head, end, rest = svg.partition(">")

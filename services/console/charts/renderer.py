@@ -1,6 +1,6 @@
 """Draws charts in a separate process, so that the event loop is not blocked, and caches the pictures.
 
-The engine holds the interpreter lock while it draws, so a thread would block the event loop (figures: decision 36).
+A thread would block the event loop, because the engine holds the interpreter lock while drawing (decision 36).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ class NotDrawn(Exception):
 
 
 class TooManyWaiting(NotDrawn):
-    """Too many pictures are waiting to be drawn; ask again later."""
+    """Too many pictures are waiting to be drawn; the request can be repeated later."""
 
 
 class Renderer:
@@ -139,7 +139,7 @@ class Renderer:
 
 
 async def _asked(worker: Process, said: bytes) -> tuple[bool, bytes]:
-    """Send the document to the process; return whether it was drawn, and the picture or the error message."""
+    """Send a document to the drawing process; return whether it was drawn, and the picture or the error message."""
     given, answers = _input_of(worker), worker.stdout
     assert answers is not None, "the worker was started with a pipe"
     given.write(len(said).to_bytes(4) + said)

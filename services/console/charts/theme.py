@@ -9,7 +9,7 @@ from services.console.charts.chart import Chart
 Theme = Literal["light", "dark"]
 
 FONT: Final = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', 'DejaVu Sans', Arial, sans-serif"
-"""Fonts installed on the reader's machine: no picture fetches one."""
+"""Fonts installed on the reader's machine, because pictures must not fetch fonts."""
 
 TEXT_PX: Final = 12
 """Size of labels in pixels; axis titles are larger. No text is below eleven pixels."""
@@ -56,7 +56,7 @@ PALETTES: Final[Mapping[Theme, Palette]] = {
 
 
 def document_of(chart: Chart, theme: Theme) -> dict[str, Any]:
-    """Return the complete Vega-Lite document of a chart; its picture depends on nothing else."""
+    """Return the complete Vega-Lite document of a chart in a theme; the picture depends on nothing else."""
     return {**chart.spec, "description": chart.alt, "config": _config(theme), "usermeta": {"title": chart.title}}
 
 

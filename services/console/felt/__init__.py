@@ -1,6 +1,6 @@
-"""The picture of a round: the felt of its game with every card, chip and decision, and the evidence behind it.
+"""Draw a round: the felt of its game with every card, chip and decision, and the journal evidence.
 
-Pure: no framework, no clock, and no I/O except reading the packaged words once.
+Uses no framework, no clock, and no I/O except reading the packaged words.yaml once.
 """
 
 from services.console.felt.drawing import draw

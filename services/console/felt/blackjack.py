@@ -1,4 +1,4 @@
-"""Reads a round of Blackjack: splits, doubles, the two hands of Blackjack Switch, and each hand's total."""
+"""Read a round of Blackjack: splits, doubles, the two hands of Blackjack Switch, and each hand's total."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from services.console.words import counted, say
 
 
 def blackjack(record: Fields, lines: Lines) -> Parts:
-    """Return the seats, the dealer and the notes of a round."""
+    """Return the seats, the dealer's side and the notes of a Blackjack round."""
     cards = dealer_cards(record)
     # After a dealer's Blackjack or in a round that was stopped, players do not stand on their hands.
     played = points(cards[:2])[0] != 21 and not record.peek("irregularities")
@@ -84,7 +84,7 @@ def _dealt(fields: Fields) -> list[tuple[str, ...]]:
 
 
 def _decisions(hand: Fields, cards: tuple[str, ...], *, natural: bool, played: bool) -> tuple[str, ...]:
-    """Return the player's decisions on a hand and its total, in words."""
+    """Return the player's decisions on a hand and the hand's total, as text."""
     double, surrendered, even_money = hand.cents("double"), hand.flag("surrendered"), hand.flag("even_money")
     said = []
     hits = len(cards) - 2 - bool(double)

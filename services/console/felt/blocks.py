@@ -34,14 +34,14 @@ class Block:
 
 
 def lines_block(lines: Iterable[str], width: float, kind: str, *, size: float = TEXT, bold: bool = False) -> Block:
-    """Return lines of text below one another, each wrapped to the width."""
+    """Return a block of text lines, each wrapped to the width."""
     broken = [part for line in lines for part in wrapped(line, width, size, bold=bold)]
     drawn = (text(part, 0, (at + 1) * LINE - 4, kind, size=size) for at, part in enumerate(broken))
     return Block(width, len(broken) * LINE, tuple(drawn))
 
 
 def stacked(blocks: Iterable[Block], gap: float = 4) -> Block:
-    """Return blocks stacked vertically; empty ones take no space."""
+    """Return blocks stacked vertically; empty blocks take no space."""
     drawn: list[str] = []
     y = width = 0.0
     for block in blocks:
@@ -69,7 +69,7 @@ def flowed(blocks: Iterable[Block], width: float) -> Block:
 
 
 def hand_block(name: str, hand: Hand, width: float, *, alone: bool) -> Block:
-    """Return a hand: its name, its cards side by side or as a fan, and its captions."""
+    """Return a block with a hand: its name, its cards side by side or as a fan, and its captions."""
     wide = width if alone else max(_cards_width(len(hand.cards), width), min(_said_width(hand), width))
     named = lines_block(
         [hand.name] if hand.name and not (alone and hand.name == DEALERS_HAND) else [], wide, "hand-name", size=SMALL
@@ -101,7 +101,7 @@ def _cards(name: str, hand: Hand, width: float) -> Block:
 
 
 def wager_block(name: str, wager: Wager, width: float) -> Block:
-    """Return a wager: its chips, its amount and name, and its outcome with a mark."""
+    """Return a block with a wager: its chips, amount and name, and its outcome with a mark."""
     room = width - _CHIP_COLUMN
     amount = [] if not wager.cents else [wager.amount]
     head = lines_block([" ".join([*amount, wager.title])], room, "wager", bold=True)
@@ -121,7 +121,7 @@ def wager_block(name: str, wager: Wager, width: float) -> Block:
 
 
 def place_block(name: str, place: Place, width: float) -> Block:
-    """Return a betting position in its frame: name, hands, decisions, wagers. `width` is that of the frame."""
+    """Return a block with a framed betting position: name, hands, decisions, wagers. `width` is the frame's width."""
     room = width - 2 * PAD
     hands = [hand for hand in place.hands if hand.cards or hand.said]
     inner = stacked(

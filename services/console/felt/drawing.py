@@ -1,7 +1,7 @@
 """Draws a round on the felt of its game: one SVG with a title and a description, colored only by static/felt.css.
 
-Seen from the dealer's side, as the pit sees it: seat 1, at the dealer's far left, is on the left, and the dealer is at
-the bottom. The narrow shape is a column for small screens: the dealer, then the seats in order.
+The view is from the dealer's side, like the pit's: seat 1, at the dealer's far left, is on the left, and the dealer is
+at the bottom. The narrow layout is a column for small screens: the dealer, then the seats in order.
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ def _notes(felt: Felt, width: float) -> list[Block]:
 
 
 def _column(felt: Felt, name: str) -> tuple[list[str], float, float]:
-    """Return the elements of the narrow layout: everything below one another."""
+    """Return the elements of the narrow layout: all blocks stacked in one column."""
     room = _NARROW - 2 * _GAP
     blocks = [place_block(name, place, room) for place in (felt.dealer, *felt.seats)] + _notes(felt, room)
     body, y = [_title(felt, _NARROW, 29, 20)], 44.0
@@ -126,7 +126,7 @@ def _title(felt: Felt, width: float, y: float, size: float) -> str:
 
 
 def _dealer_width(felt: Felt, name: str, room: float) -> float:
-    """Return the width of the dealer's side: that of all hands in a row, if there is room."""
+    """Return the width of the dealer's side: enough for all hands in a row, but at most `room`."""
     hands = [hand for hand in felt.dealer.hands if hand.cards or hand.said]
     row = flowed((hand_block(name, hand, room - 2 * PAD, alone=False) for hand in hands), room - 2 * PAD)
     return min(room, max(_DEALER_LEAST, row.width + 2 * PAD))

@@ -1,4 +1,4 @@
-"""The evidence of an entry: its event, shard and position, hashes, checkpoint, and the address of its proof."""
+"""The evidence of an entry: its event, shard and position, hashes, checkpoint, and the URL of its proof."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SETTLED_AGAIN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """The evidence of one entry. `proof` is the address of its proof; empty if no checkpoint covers it yet."""
+    """The evidence of one entry. `proof` is the URL of its proof; empty if no checkpoint covers the entry yet."""
 
     heading: str
     event: str

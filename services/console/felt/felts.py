@@ -1,4 +1,4 @@
-"""The contents of a felt, read from a record: hands, wagers, decisions. Pure data of the same types for every game."""
+"""The contents of a felt, read from a record: hands, wagers, decisions. The same data types serve every game."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +12,7 @@ DEALERS_HAND: Final = say("felt.hand.dealer")
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Cards that lie together: the hand's name, its cards as records write them, and its captions.
+    """A hand on the felt: its name, its cards as written in records, and its captions.
 
     `wild` are the indexes (from 0) of wild cards.
     """
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def words(self) -> str:
-        """Return the outcome with its amounts.
+        """Return the outcome and its amounts as text.
 
         >>> Result("win", 15000, 10000, category="blackjack").words
         'won $150.00, blackjack'
@@ -101,7 +101,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """A round on the felt of its game. `unknown` lists, in words, members of the record that were not recognized."""
+    """A round on the felt of its game. `unknown` lists, as text, the record's members that were not recognized."""
 
     game: str
     title: str

@@ -1,4 +1,4 @@
-"""Reads the record of a round of any game as the felt of that game."""
+"""Read the record of a round of any game, and return its felt."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -130,7 +130,7 @@ def _points(card: str) -> int:
 
 
 def _any_game(record: Fields, lines: Lines) -> Parts:
-    """Read the members common to all games; all others are shown as text."""
+    """Read the members common to all games; all other members are shown as text."""
 
     def seat(fields: Fields, name: str, number: Any) -> Place:
         wagers: tuple[Wager, ...] = lines.of(number, fields.amounts("wagers"))

@@ -85,7 +85,7 @@ def _symbols(name: str, paths: dict[str, str], box: str, look: dict[str, str]) -
 
 
 def card(name: str, code: str, x: float, y: float, *, wild: bool = False) -> str:
-    """Return a card: rank and suit in the corner that a fan leaves visible, the suit again below."""
+    """Return a card as SVG: rank and suit in the corner that a fan leaves visible, the suit again below."""
     rank, suit = ("", "star") if code == "Jk" else (code[0], code[1])
     kinds = ["card", "card-red" if suit in "hd" else "card-joker" if suit == "star" else "card-black"]
     face = [element("rect", {"width": CARD_WIDTH, "height": CARD_HEIGHT, "rx": 4, "class": "card-face"})]
@@ -101,7 +101,7 @@ def card(name: str, code: str, x: float, y: float, *, wild: bool = False) -> str
 
 
 def mark(name: str, outcome: str, x: float, y: float) -> str:
-    """Return the mark of an outcome; empty if the outcome has none."""
+    """Return the mark of an outcome as SVG; empty if the outcome has none."""
     if outcome not in _MARKS:
         return ""
     return element("g", {"class": f"outcome-{outcome}"}, _use(f"{name}-mark-{outcome}", x, y, MARK_SIZE, MARK_SIZE))
@@ -113,7 +113,7 @@ _STACK_MAX: Final = 4
 
 
 def chips_of(cents: int) -> list[int]:
-    """Return the chips that represent an amount, largest first, in dollars; 0 stands for coin.
+    """Return chip values in dollars that add up to an amount of cents, largest first; 0 represents coin.
 
     >>> chips_of(13050)
     [100, 25, 5, 0]
@@ -133,7 +133,7 @@ def chips_of(cents: int) -> list[int]:
 
 
 def chips(cents: int, x: float, y: float) -> str:
-    """Return a stack of chips; the lowest chip is centered on the point."""
+    """Return a stack of chips as SVG; the lowest chip is centered on the point."""
     stack = []
     for height, dollars in enumerate(chips_of(cents)):
         at = {"cx": _number(x), "cy": _number(y - 3 * height)}

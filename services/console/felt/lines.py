@@ -16,7 +16,7 @@ _AMOUNTS: Final = ("stake", "payout", "stake_returned", "vigorish")
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """The amounts of a line, or the totals of several, in dollars."""
+    """The amounts of a settlement line, or the totals of several lines, in dollars."""
 
     stake: str
     payout: str
@@ -26,14 +26,14 @@ class Amounts:
 
     @classmethod
     def of(cls, lines: Sequence[Mapping[str, Any]]) -> "Amounts":
-        """Return the sums of lines."""
+        """Return the sums of settlement lines."""
         stake, payout, returned, vigorish = (sum(line.get(name, 0) for line in lines) for name in _AMOUNTS)
         return cls(*map(dollars, (stake, payout, returned, vigorish, payout + returned - stake - vigorish)))
 
 
 @dataclass(frozen=True, slots=True)
 class LineView:
-    """A settlement line in words. `outcome_kind` is the outcome as records write it, used as a CSS class."""
+    """A settlement line as display text. `outcome_kind` is the outcome's name in records, used as a CSS class."""
 
     seat: str
     wager: str
@@ -55,7 +55,7 @@ class LineView:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The columns that a table of settlement lines needs."""
+    """The columns that a table of settlement lines needs, depending on the lines' content."""
 
     categories: bool
     vigorish: bool
@@ -69,7 +69,7 @@ class Outcomes:
 def lines_of_entry(
     data: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> tuple[LineView, ...]:
-    """Return the lines of an entry's data with the readings and the catalogue row that apply to each."""
+    """Return the settlement lines of an entry, each with the readings and the catalogue row that apply to it."""
     further = [Reading(one["paragraph"], "", "", one["taken"], "") for one in (catalogue or {}).get("readings") or ()]
     known = (*readings_of(data.get("regulation", "")), *further)
     return tuple(_line(line, known, catalogue, selected) for line in data.get("lines") or ())
@@ -101,16 +101,16 @@ def _line(
 
 
 def totals_of(lines: Sequence[Mapping[str, Any]]) -> Amounts | None:
-    """Return the players' total stakes and payouts; None if there are no lines."""
+    """Return the players' total stakes and payouts; None if there are no settlement lines."""
     players = [line for line in lines if line["wager"] != "bank" and line["seat"] != _DEALER_SEAT]
     return Amounts.of(players) if players else None
 
 
 def seat_of(line: Mapping[str, Any]) -> str:
-    """Return the seat of a line, or the party that it belongs to."""
+    """Return a settlement line's seat number as text, or the display name of the dealer."""
     return say("felt.dealer") if line["seat"] == _DEALER_SEAT else str(line["seat"])
 
 
 def wager_of(line: Mapping[str, Any]) -> str:
-    """Return the wager, or other item, that a line is about."""
+    """Return the display name of a settlement line's wager, with its hand number if there is one."""
     return of_hand(line["wager"], line.get("hand"))

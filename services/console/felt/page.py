@@ -1,4 +1,4 @@
-"""The page of a round as data: its texts are complete, so that the templates contain no logic."""
+"""The page of a round as data, with complete texts, so that the templates contain no logic."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,8 +67,8 @@ def view_of(
     """Return the data of a round's page.
 
     `document` is the JSON of GET /rounds/{property}/{table}/{round_id}, `catalogue` that of GET /catalogue/{regulation}
-    for the regulation returned by `regulation_of(document)`. `keys` are the verifier keys known to the console, one
-    line each; `proofs` is the prefix of the paths under which the console serves proofs.
+    for the regulation returned by `regulation_of(document)`. `keys` are the console's verifier keys, one line each;
+    `proofs` is the path prefix under which the console serves proofs.
     """
     entries: Sequence[Mapping[str, Any]] = document["entries"]
     shown = shown_entry(document)
@@ -109,7 +109,7 @@ def view_of(
 
 
 def shown_entry(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the entry that the felt shows: the entry in force, otherwise the last with a record."""
+    """Return the entry that the felt shows: the entry in force, or else the last entry with a record."""
     entries: Sequence[Mapping[str, Any]] = document["entries"]
     for entry in entries:
         if document.get("seq") is not None and (entry["shard"], entry["seq"]) == (document["shard"], document["seq"]):

@@ -17,7 +17,7 @@ _OFFERED_MAX: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of a paytable in words; `paid` if the line was paid under it."""
+    """A paytable row as display text; `paid` is true if the settlement line was paid under the row."""
 
     category: str
     pays: str
@@ -39,7 +39,7 @@ class WagerRules:
 def rules_of(
     line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> WagerRules | None:
-    """Return the catalogue's rules for the wager of a line; None if the catalogue does not have that wager.
+    """Return the catalogue's rules for a settlement line's wager; None if the wager is not in the catalogue.
 
     `selected` is the rules submission: the number of decks and the paytables selected by the licensee.
     """
@@ -59,7 +59,7 @@ def rules_of(
 
 
 def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]) -> str:
-    """Return the odds of a paid line: those of the catalogue, otherwise the ratio of the amounts.
+    """Return the odds of a paid settlement line: the catalogue's odds, or else the ratio of the amounts.
 
     >>> odds_of({"wager": "blackjack", "stake": 10000, "payout": 15000, "stake_returned": 10000}, None, {})
     '3 to 2'
@@ -85,7 +85,7 @@ def odds_of(line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, select
 def _row(
     line: Mapping[str, Any], catalogue: Mapping[str, Any] | None, selected: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any] | None] | None:
-    """Return the wager, its paytable and the row of a line; None if the catalogue has no such wager."""
+    """Return a settlement line's wager, paytable and paytable row from the catalogue; None without the wager."""
     wager = ((catalogue or {}).get("wagers") or {}).get(line.get("wager"))
     if wager is None:
         return None

@@ -1,4 +1,4 @@
-"""Postings in words: debits and credits by account, and their sum, which is zero."""
+"""Postings as display text: debits and credits by account, and their sum, which is zero."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class PostingView:
 
 
 def postings_of(postings: Sequence[Mapping[str, Any]]) -> tuple[tuple[PostingView, ...], str]:
-    """Return postings (signed cents, debits positive) in words, and their sum in dollars."""
+    """Return postings (signed cents, debits positive) as display text, and their sum in dollars."""
     shown = tuple(_posting(one) for one in postings)
     return shown, dollars(sum(one["cents"] for one in postings))
 

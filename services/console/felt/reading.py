@@ -1,4 +1,4 @@
-"""Reads a record of any shape without failing: unexpected content is collected and shown as text."""
+"""Read a record of any shape without failing, collecting unexpected content to show as text."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -26,26 +26,26 @@ class Fields:
             self.note(say("felt.unknown.document", text=text_of(document)))
 
     def note(self, what: str) -> None:
-        """Note unexpected content, in words."""
+        """Add a message about unexpected content to the notes."""
         if len(self._unknown) < _UNKNOWN_MAX:
             self._unknown.append(f"{self.place}: {what}" if self.place else what)
         elif len(self._unknown) == _UNKNOWN_MAX:
             self._unknown.append(say("felt.unknown.more"))
 
     def inner(self, document: Any, place: str) -> "Fields":
-        """Return a reader for a document nested in this one."""
+        """Return a reader for a document nested in this document."""
         return Fields(document, place, self._unknown)
 
     def take(self, name: str, otherwise: Any = None) -> Any:
-        """Return the value of a member and count it as read."""
+        """Return the value of a record's member, and mark the member as read."""
         return self._left.pop(name, otherwise)
 
     def peek(self, name: str) -> Any:
-        """Return the value of a member without counting it as read."""
+        """Return the value of a record's member without marking the member as read."""
         return self._left.get(name)
 
     def flag(self, name: str) -> bool:
-        """Return a field that is true or false."""
+        """Return a member that is true or false; note any other value."""
         value = self.take(name, False)
         if not isinstance(value, bool):
             self.note(f"{words(name)} {text_of(value)}")
@@ -87,7 +87,7 @@ class Fields:
         return tuple(one for one in found if is_card(one))
 
     def amounts(self, name: str) -> dict[str, int]:
-        """Return a field that maps names to amounts."""
+        """Return a member that maps names to amounts; note any other value."""
         value = self.take(name, None)
         if value is None:
             return {}
@@ -110,7 +110,7 @@ class Fields:
 
 
 class Lines:
-    """The lines of a settlement by seat and wager; lines never read are reported at the end."""
+    """A settlement's lines by seat and wager; lines that were never read are reported at the end."""
 
     def __init__(self, settlement: Any, unknown: list[str]) -> None:
         self._by_seat: dict[Any, list[Mapping[str, Any]]] = {}
@@ -133,7 +133,7 @@ class Lines:
         return (*found, *map(_settled, lines))
 
     def left(self) -> Iterator[str]:
-        """Return, in words, the settlement lines for seats that are missing from the record."""
+        """Return texts of the settlement lines for seats that are missing from the record."""
         for seat, lines in self._by_seat.items():
             for line in lines:
                 yield say("felt.unknown.settled", seat=text_of(seat), wager=_settled(line).words)
@@ -158,7 +158,7 @@ def _settled(line: Mapping[str, Any]) -> Wager:
 
 
 def irregularities(record: Fields) -> list[str]:
-    """Return the irregularities of a round, in words."""
+    """Return descriptions of a round's irregularities."""
     said = []
     for one in record.listed("irregularities"):
         fields = record.inner(one, say("felt.unknown.in.irregularity"))
@@ -177,7 +177,7 @@ def irregularities(record: Fields) -> list[str]:
 
 
 def meters(record: Fields) -> list[str]:
-    """Return the meter amounts displayed before the round, in words."""
+    """Return a text with the meter amounts displayed before the round."""
     shown = record.amounts("meters")
     return [say("felt.note.meter", wager=title(name), amount=money(cents)) for name, cents in shown.items()]
 

@@ -1,4 +1,4 @@
-"""The documented readings of unclear paragraphs as data, and the look-up of those for a settlement line.
+"""Documented readings (interpretations) of unclear paragraphs as data, and the look-up for a settlement line.
 
 `docs/contract/readings-*.md` are the source; `make generated` writes them into the packaged file `PATH`.
 """
@@ -16,7 +16,7 @@ _SOURCES: Final = "docs/contract/readings-*.md"
 _PACKAGED: Final = Path(__file__).parents[1] / "readings" / "readings.json"
 
 Cite = tuple[str, ...]
-"""A place in a text: the section, then the parts in brackets: `§ 633a.13(o)` is `("633a.13", "o")`."""
+"""A citation: the section, then the subdivisions in brackets; `§ 633a.13(o)` is `("633a.13", "o")`."""
 
 _REFERENCE: Final = re.compile(
     r"(?P<range>-)?(?:§ *)?(?:(?:\d+a)\.)?(?P<section>\d+)?(?P<parts>(?:\([A-Za-z0-9]{1,4}\))*)"
@@ -70,7 +70,7 @@ def readings_of(regulation: str) -> tuple[Reading, ...]:
 
 
 def under(paragraph: str, readings: Iterable[Reading]) -> tuple[Reading, ...]:
-    """Return the readings of a paragraph, of the paragraphs that contain it, and of its parts, in order.
+    """Return the readings of a paragraph, of the paragraphs that contain it and of its subparagraphs, in order.
 
     >>> one = Reading("12(a)(5)(iii), (iv)", "", "", "", "")
     >>> under("§ 633a.12(a)(5)(iv)", [one]) == (one,), under("§ 633a.12(b)", [one])
@@ -104,7 +104,7 @@ def cite_of(paragraph: str) -> Cite | None:
 def cites(cell: str) -> list[Cite]:
     """Return the citations in a table cell, without their chapter.
 
-    A citation that begins with a bracket continues the previous one, at the level of its kind of letter or number.
+    A citation that begins with a bracket continues the previous citation, at the nesting level of its letter or number.
 
     >>> cites("§ 647a.6(b), (c)"), cites("(n)(3)-(5), (p)(2)")
     ([('6', 'b'), ('6', 'c')], [('', 'n', '3'), ('', 'n', '4'), ('', 'n', '5'), ('', 'p', '2')])
@@ -124,7 +124,7 @@ def cites(cell: str) -> list[Cite]:
 
 
 def _level(part: str, depth: int) -> int:
-    """Return the nesting level of a part, from 0: (a), (1), (i), (A)."""
+    """Return the nesting level of a subdivision, from 0: (a), (1), (i), (A)."""
     if part.isdigit():
         return 1
     if part.isupper():

@@ -1,4 +1,4 @@
-"""Form fields for the record of a round, from the model of its game, filled in with the record in force."""
+"""Form fields for a round record, from the model of its game, filled in with the record in force."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -18,9 +18,9 @@ _PICKS: Final = tuple(map(str, range(1, 8)))
 
 
 def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) -> Field | None:
-    """Return the fields of a record as a group of this name; None if no implemented game has the regulation.
+    """Return a group field `name` with the fields of a record; None if no implemented game has the regulation.
 
-    The meters are those of the record; all other fields come from the model of the regulation's game.
+    Meter fields come from the record; all other fields come from the model of the regulation's game.
     """
     if regulation not in REGULATIONS:
         return None
@@ -30,7 +30,7 @@ def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) 
 
 
 def record_typed(one: Field, at: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield each field's name in the form, and its value in the record as people type it."""
+    """Yield each field's name in the form, and its value in the record as a person would type it."""
     match one.kind:
         case _ if value is None:
             return
@@ -55,13 +55,13 @@ def record_typed(one: Field, at: str, value: Any) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """The JSON Schema of a record: its definitions, and the keys of its mappings to cents, by member."""
+    """A record's JSON Schema: its definitions, and, by member, the keys of mappings from names to cents."""
 
     definitions: Mapping[str, Any]
     keys: Mapping[str, Collection[str]]
 
     def field(self, name: str, schema: Mapping[str, Any], *, required: bool) -> Field:
-        """Return the field of a member."""
+        """Return the form field for a member of the record."""
         schema = self._resolved(schema)
         default = schema.get("default")
         if set(_names_in(schema)) <= _CARDS and _is_list(schema):
@@ -106,7 +106,7 @@ def _is_list(schema: Mapping[str, Any]) -> bool:
 
 
 def _names_in(schema: Mapping[str, Any]) -> Iterator[str | None]:
-    """Yield the enumerated values that a schema and its nested lists allow; None for any other content."""
+    """Yield the enumerated values that a schema and its nested lists allow; yield None for any other content."""
     within = [*schema.get("anyOf", ()), *schema.get("prefixItems", ())]
     within += [schema["items"]] if schema.get("items") else []
     for each in within:

@@ -16,7 +16,7 @@ _KINDS: Final = {f"settlement.{kind}": words for kind, words in said("felt.revis
 
 @dataclass(frozen=True, slots=True)
 class RevisionView:
-    """An entry about a round: its effect and time; for a correction also who entered and approved it, and why."""
+    """An entry about a round: its effect and time; for a correction, also its author, approver and reason."""
 
     heading: str
     kind: str
@@ -86,9 +86,9 @@ def _heading(data: Mapping[str, Any]) -> str:
 
 
 def compared(posted: Sequence[Mapping[str, Any]]) -> tuple[ComparedLine, ...]:
-    """Return a comparison of posted revisions: settlement lines first, then the contents of the felt.
+    """Return a comparison of posted revisions: settlement lines, then changed contents of the felt.
 
-    The contents of the felt are listed only where they changed. Empty if there are fewer than two revisions.
+    Empty if there are fewer than two revisions.
     """
     if len(posted) < 2:
         return ()
@@ -119,7 +119,7 @@ def _settled(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _lay(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return the felt's text by seat, dealer or notes, without the settlement lines, which have their own rows."""
+    """Return the felt's text by seat, dealer or notes, without settlement lines, which have separate rows."""
     found: dict[str, str] = {}
     for line in lines_of(felt_of(data.get("record")))[1:]:
         about, _, text = line.partition(": ")

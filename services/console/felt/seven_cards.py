@@ -1,4 +1,4 @@
-"""Reads a round of Pai Gow Poker or Face Up Pai Gow Poker: seven cards set as a high and a low hand, and the bank."""
+"""Read a round of Pai Gow Poker or Face Up Pai Gow Poker: seven cards set as a high and a low hand, and the bank."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from services.console.words import say
 
 
 def pai_gow(record: Fields, lines: Lines) -> Parts:
-    """Return the seats, the dealer and the notes of a round that a player may bank."""
+    """Return the seats, the dealer's side and the notes of a game in which a player may bank."""
     bank = record.take("bank")
     fields = record.inner(bank, say("felt.unknown.in.bank"))
     banker, together, dealer_wager = fields.take("seat"), fields.flag("co"), fields.cents("dealer_wager")
@@ -24,7 +24,7 @@ def pai_gow(record: Fields, lines: Lines) -> Parts:
 
 
 def face_up_pai_gow(record: Fields, lines: Lines) -> Parts:
-    """Return the seats, the dealer and the notes of a round that the house banks."""
+    """Return the seats, the dealer's side and the notes of a game that the house banks."""
     return _round(record, lines, None, {})
 
 

@@ -1,4 +1,4 @@
-"""SVG elements as text, and the width of text in them."""
+"""Write SVG elements as text, and estimate the width of text in them."""
 
 from collections.abc import Mapping
 from html import escape

@@ -12,7 +12,7 @@ from services.console.words import say
 def describe(
     record: Mapping[str, Any], settlement: Mapping[str, Any] | None = None, *, game: str | None = None
 ) -> list[str]:
-    """Return the content of `draw` as text: the dealer, each seat with cards, decisions and wagers, then the notes."""
+    """Return the content of `draw` as text lines: dealer, each seat with cards, decisions and wagers, then notes."""
     return lines_of(felt_of(record, settlement, game=game))
 
 

@@ -26,7 +26,7 @@ JOKER: Final = "Jk"
 
 
 def money(value: Any) -> str:
-    """Return an amount in dollars; anything that is not an amount as text."""
+    """Return an amount of cents as dollars; return any other value as text."""
     return dollars(value) if is_cents(value) else text_of(value)
 
 
@@ -47,7 +47,7 @@ def title(name: Any) -> str:
 
 
 def of_hand(wager: str, hand: int | None) -> str:
-    """Return the name of a wager, with the number of the hand if the seat has several.
+    """Return a wager's display name, with the hand's number if the seat has several hands.
 
     >>> of_hand("blackjack", None), of_hand("blackjack", 2)
     ('Blackjack', 'Blackjack, hand\xa02')
@@ -56,7 +56,7 @@ def of_hand(wager: str, hand: int | None) -> str:
 
 
 def words(name: Any) -> str:
-    """Return a name in snake case as words.
+    """Return a snake-case name with spaces instead of underscores.
 
     >>> words("four_of_a_kind")
     'four of a kind'
@@ -70,7 +70,7 @@ def is_card(code: Any) -> bool:
 
 
 def card_words(code: Any) -> str:
-    """Return a card in words.
+    """Return a card's name in plain words.
 
     >>> card_words("Td"), card_words("Jk")
     ('10 of diamonds', 'joker')
@@ -84,7 +84,7 @@ def card_words(code: Any) -> str:
 
 
 def cards_words(cards: tuple[Any, ...]) -> str:
-    """Return cards in words, separated by commas."""
+    """Return the cards' names in plain words, separated by commas."""
     return ", ".join(map(card_words, cards))
 
 

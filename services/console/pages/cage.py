@@ -1,4 +1,4 @@
-"""The cage: transfers in transit, counts to verify, the day's counts and transfers, and the books."""
+"""Pages of the cage: transfers in transit, counts to verify, the day's counts and transfers, and book balances."""
 
 import asyncio
 from typing import Any, Final
@@ -29,7 +29,7 @@ _IN_SERVICE: Final = cols(
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/cage")
 
     @router.get("")
@@ -134,7 +134,7 @@ def _kind_in_words(one: Record) -> Record:
 
 
 def _in_words(one: Record) -> Record:
-    """Return a transfer, a count or the chips in service with `what` added: the contents in words."""
+    """Return a transfer, a count or the chips in service with a field `what` that describes the contents."""
     held = [
         say("cage.pieces", count=each["count"], kind=each["kind"].replace("_", " "), cents=dollars(each["cents"]))
         for each in one["contents"]

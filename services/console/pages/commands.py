@@ -1,4 +1,4 @@
-"""The form of a command: filled in, confirmed, sent once under its idempotency key; then the service's answer."""
+"""The form of a command: filled in, confirmed, and sent once under its idempotency key; and the service's answer."""
 
 import asyncio
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/do/{service}/{name}")
 
     @router.get("")
@@ -53,10 +53,10 @@ async def command_sent(
     about: Subject | None = None,
     view: RoundView | None = None,
 ) -> Response:
-    """Return the response to a submitted form: the form with its mistakes, the confirmation, or the service's answer.
+    """Return the response to a submitted form: the form with errors, the confirmation step, or the service's answer.
 
-    `fixed` overrides fields of the form; `about` is the command's subject if the page has read it already; `view` is
-    the round whose felt is drawn beside the fields.
+    `fixed` overrides fields of the form; `about` is the command's subject, if already read; `view` is the round whose
+    felt is drawn beside the fields.
     """
     form = await form_of(request)
     typed = {key: value for key, value in form.items() if key not in OWN} | dict(fixed)
@@ -96,7 +96,7 @@ async def command_sent(
 
 
 async def _zone(person: Person, given: dict[str, str]) -> str | None:
-    """Return the time zone of the property of a command; None if it has no property, or the zone is unknown."""
+    """Return the time zone of a command's property; None if the command has no property, or the zone is unknown."""
     return await zone_of(person, given["property"]) if given.get("property") else None
 
 
@@ -124,7 +124,7 @@ async def command_form(
     about: Subject | None = None,
     view: RoundView | None = None,
 ) -> Response:
-    """Return the page of a form, filled with `given`; `mistakes` are by field, the rest as for `command_sent`."""
+    """Return a form page filled with `given`; `mistakes` are errors by field, the rest as for `command_sent`."""
     choices, zone, subject = await asyncio.gather(
         choices_for(person, operation.asked, given),
         _zone(person, given),
@@ -151,5 +151,5 @@ async def command_form(
 
 
 async def _given(subject: Subject) -> Subject:
-    """Return a subject that the page has read already."""
+    """Return the given subject, as an awaitable."""
     return subject

@@ -1,4 +1,4 @@
-"""Corrections of rounds: their list, the page of a correction with its effect, and the form to propose one."""
+"""Pages of round corrections: the list, a correction with its effect, and the form to propose a correction."""
 
 import json
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _ROUND: Final = ("property", "table", "round_id")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/corrections")
@@ -68,9 +68,10 @@ def routes() -> APIRouter:
 async def _proposal(
     person: Person, property_name: str, table: str, round_id: str
 ) -> tuple[Operation, dict[str, str], RoundView]:
-    """Return the form of a correction of a round, its initial contents (the record in force), and the round's data.
+    """Return the form to correct a round, its initial values (those of the record in force), and the round's data.
 
-    The record has fields by the model of its game; it is one field, JSON, if its regulation is unknown.
+    The form has a field for each member of the game's record model, or a single JSON field if the regulation is
+    unknown.
     """
     found = await person.calls.get(SETTLEMENT, path("rounds", property_name, table, round_id))
     record, view = _record_of(found), await round_view(person, found)
@@ -120,7 +121,7 @@ def _listed(name: str, answer: Any, property_name: str, *more: str) -> Listed:
 
 
 def acts_of(one: Record, person: str) -> list[Act]:
-    """Return the commands that a person may give for a correction; none for their own or for a decided correction."""
+    """Return the commands by which a person may decide a correction; none for the person's own or a decided one."""
     if one["status"] != "asked" or same_person(one["proposed_by"], person):
         return []
     values = {"property": one["property"], "correction": one["correction"]}
@@ -129,20 +130,20 @@ def acts_of(one: Record, person: str) -> list[Act]:
 
 
 async def restated(person: Person, property_name: str, days: Sequence[str]) -> list[Record]:
-    """Return the gaming days whose figures a change restates, each with `sealed` or, if that is unknown, `why`."""
+    """Return a record per gaming day that a change restates, with `sealed` or, if unknown, the reason `why`."""
     answers = await together(*(person.calls.get(INVENTORY, path("gaming-days", property_name, day)) for day in days))
     return [_restated(day, answer) for day, answer in zip(days, answers, strict=True)]
 
 
 def _restated(day: str, answer: Any) -> Record:
-    """Return a restated gaming day with `sealed` or, if that is unknown, `why`."""
+    """Return the record of a restated gaming day, with `sealed` or, if that is unknown, the reason `why`."""
     if isinstance(answer, Missing):
         return {"day": day, "sealed": False, "why": answer.why}
     return {"day": day, "sealed": answer["status"] in _SEALED, "why": ""}
 
 
 def _record_of(found: Record) -> Any:
-    """Return the record in force of a round. Raises: Refused if no revision is in force."""
+    """Return a round's record in force. Raises: Refused if no revision is in force."""
     for entry in found["entries"]:
         if (entry["shard"], entry["seq"]) == (found.get("shard"), found.get("seq")):
             return entry["data"]["record"]

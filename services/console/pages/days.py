@@ -1,4 +1,4 @@
-"""A gaming day until it is closed, audited and sealed: the live master game report, open items and checks."""
+"""Pages of a gaming day up to its seal: the live master game report, open items and checks, closing steps."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ async def running_day(person: Person, property_name: str) -> Mapping[str, Any]:
 
 
 async def zone_of(person: Person, property_name: str) -> str | None:
-    """Return the time zone of a property; None while reporting does not answer."""
+    """Return the time zone of a property; None if reporting does not answer."""
     zones = person.console.zones
     if property_name not in zones:
         try:
@@ -92,18 +92,18 @@ _NEXT_STEP: Final = {"open": "close-day", "preliminary": "audit-day", "audited":
 
 
 def stage_of(day: Mapping[str, Any]) -> str:
-    """Return the last closing step of a gaming day; the report status of an audited day is still `preliminary`."""
+    """Return the stage of a gaming day: its status, but `audited` for an audited day, whose status is `preliminary`."""
     return "audited" if day.get("audited_at") and day["status"] == "preliminary" else str(day["status"])
 
 
 def next_step(day: Mapping[str, Any], asked: Mapping[str, Any]) -> list[Act]:
-    """Return the command that takes a gaming day to its next stage; none for a day that is final."""
+    """Return a list with the command for a gaming day's next closing step; empty for a final day."""
     name = _NEXT_STEP.get(stage_of(day))
     return [] if name is None else [Act(INVENTORY, name, asked)]
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/days")
@@ -156,9 +156,9 @@ def routes() -> APIRouter:
     async def meters(
         request: Request, person: Asked, property: str, day: date, again: Literal["true", "false"] = "false"
     ) -> Response:
-        """Show the meters of a gaming day beside their ledgers; `again` compares every reading again.
+        """Show the meters of a gaming day beside their ledgers; with `again`, compare every reading again.
 
-        Otherwise stored comparisons are used unless a later movement affects them.
+        Without `again`, stored comparisons are used unless a later movement affects them.
         """
         asked = {"property": property, "gaming_day": day.isoformat()}
         at = path("reconciliations", property, day.isoformat())
@@ -221,12 +221,12 @@ def routes() -> APIRouter:
 
 
 def _readings_of(property_name: str, day: date) -> Callable[[Mapping[str, Any]], str]:
-    """Return the function that links a pool to its readings on a gaming day."""
+    """Return a function that returns the URL of a pool's meter readings on a gaming day."""
     return lambda one: path("p", property_name, "days", day.isoformat(), "meters", one["pool"])
 
 
 def _said(one: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a reading, marked if it differs from the ledger."""
+    """Return a meter reading, with `different` as a text that is empty if the reading equals the ledger."""
     return {**one, "different": say("days.differs") if one["different"] else ""}
 
 

@@ -1,4 +1,4 @@
-"""Pending work of the pit, the cage, the count room and revenue audit, with the command of each step."""
+"""Pending work of the pit, the cage, the count room and revenue audit, with the commands for the next steps."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ _COUNT: Final = ("reports.read", "boxes.count")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/desk")
 
     @router.get("")
@@ -309,7 +309,7 @@ async def _before_the_seal(person: Person, name: str, day: str) -> Any:
 async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> Any:
     """Return the records of the current gaming day and of the previous one, which awaits its count and audit.
 
-    Each record names its day. If one of the answers is missing, the reason is returned instead.
+    Each record gets its `gaming_day`. If an answer is missing, returns its Missing instead.
     """
     day = here["gaming_day"]
     before = str(date.fromisoformat(day) - timedelta(days=1))
@@ -321,7 +321,7 @@ async def _of_two_days(here: Record, ask: Callable[[str], Awaitable[Any]]) -> An
 
 
 async def _unless_unknown(answer: Awaitable[Any]) -> Any:
-    """Return an answer; empty if the day is unknown, for example because it is before the property's first day."""
+    """Return a service's answer; empty if the gaming day is unknown, such as one before the property's first day."""
     try:
         return await answer
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""Filings with FinCEN and the IRS: the reports that are due, and the filings by status, from prepared to accepted."""
+"""Pages of filings with FinCEN and the IRS: reports due, and filings by status, from prepared to accepted."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -47,19 +47,19 @@ _NO_LONGER: Final = ("to_withdraw", "to_correct")
 """The statuses of reports that were prepared or sent and no longer match the books."""
 
 _AMOUNTS: Final = ("in_cents", "out_cents", "winnings_cents", *_TAXES)
-"""The amounts of currency reports and information returns."""
+"""The amount columns of currency reports and information returns."""
 
 _LATEST: Final = tuple(f"latest_{name}" for name in _AMOUNTS)
-"""The amounts of the latest report, sent or prepared."""
+"""The amount columns of the latest report, sent or prepared."""
 
 _NOW_AND_LATEST: Final = (*_AMOUNTS[:2], *_LATEST[:2])
-"""The current amounts of a currency report, and those of the latest report."""
+"""The columns of current amounts, and of amounts of the latest report, of a currency transaction report."""
 
 _DUE: Final = ("due", "rejected", *_NO_LONGER)
 """The statuses of information returns that require an action."""
 
 _LATE: Final = "late"
-"""The remark of the currency report on what was not filed in time."""
+"""The currency report's remark on reports that were not filed in time."""
 
 _IN_LEAD: Final = ("period", "status", "content_sha256")
 
@@ -78,7 +78,7 @@ _MORE: Final = {
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/filings")
 
     @router.get("")
@@ -133,7 +133,7 @@ def routes() -> APIRouter:
 
 
 async def _due(person: Person, property_name: str, today: date) -> list[Any]:
-    """Return the lists of due reports: currency of this and the last month, winnings of this and the last year."""
+    """Return lists of due reports: currency reports of this and the last month, returns of this and the last year."""
     if not person.may("patrons.report"):
         return []
     reported, returned = await _reported(person, property_name, today)
@@ -159,19 +159,19 @@ async def _due(person: Person, property_name: str, today: date) -> list[Any]:
 
 
 async def currency_reports(person: Person, property_name: str, today: date) -> Missing | list[Record]:
-    """Return what became of the currency transaction reports of this and the last month, a row for each report."""
+    """Return a row with the filing status of each currency transaction report of this and the last month."""
     months = (today.replace(day=1) - timedelta(days=1), today)
     return await _rows_of_periods(person, property_name, "currency", "filed", "month", months)
 
 
 async def _returns(person: Person, property_name: str, today: date) -> Missing | list[Record]:
-    """Return the information returns of this and the last year, a row for each return."""
+    """Return a row for each information return of this and the last year."""
     years = (date(today.year - 1, 12, 31), date(today.year, 12, 31))
     return await _rows_of_periods(person, property_name, "winnings", "returns", "year", years)
 
 
 async def _reported(person: Person, property_name: str, today: date) -> tuple[Missing | list[Record], ...]:
-    """Return the rows of the currency transaction reports, and those of the information returns."""
+    """Return the rows of the currency transaction reports, and the rows of the information returns."""
     return tuple(
         await asyncio.gather(
             currency_reports(person, property_name, today),
@@ -183,9 +183,9 @@ async def _reported(person: Person, property_name: str, today: date) -> tuple[Mi
 async def _rows_of_periods(
     person: Person, property_name: str, report: str, section: str, period: str, days: Sequence[date]
 ) -> Missing | list[Record]:
-    """Return a section's rows from the report of each period that contains one of the days.
+    """Return the rows of a section of a report, for the periods that contain these days.
 
-    A period of which nothing is recorded has none; if a report does not answer, its reason is returned.
+    A period without records has no rows. If an answer is missing, returns its Missing with the reason.
     """
     asked = {"property": property_name, "period": period}
     calls = (person.calls.get(REPORTING, f"/reports/{report}", **asked, gaming_day=str(day)) for day in days)
@@ -198,7 +198,7 @@ async def _rows_of_periods(
 
 
 class OpenReports(NamedTuple):
-    """The numbers of currency transaction reports that are due, late among these, to be corrected, and withdrawn."""
+    """The numbers of currency transaction reports that are due, late among these, to correct, and to withdraw."""
 
     due: int
     late: int
@@ -207,7 +207,7 @@ class OpenReports(NamedTuple):
 
 
 def open_reports(rows: Sequence[Record]) -> OpenReports:
-    """Count the currency transaction reports that require an action; each is filed once, whoever it names."""
+    """Count the currency transaction reports that require an action; a report on several persons counts once."""
     due = [one for one in rows if one["status"] == "due" and not one.get("reported_with")]
     changed = [one["status"] for one in rows if _no_longer_holds(one) and not one.get("reported_with")]
     late = sum(one.get("late") == _LATE for one in due)
@@ -215,7 +215,7 @@ def open_reports(rows: Sequence[Record]) -> OpenReports:
 
 
 def _changed(property_name: str, answer: Missing | list[Record], filing: str | None = None) -> Listed:
-    """Return the currency reports whose latest report does not hold, of all filings or of one."""
+    """Return a list of currency transaction reports that no longer match the books, of all filings or of one."""
     return _listed_changed(
         property_name,
         answer,
@@ -245,18 +245,18 @@ def _listed_changed(
 
 
 def _no_longer_holds(one: Record) -> bool:
-    """Return whether the latest report is wrong. One that is to be corrected has a right amendment, if it has any."""
+    """Return whether a report no longer matches the books and is not yet corrected by an amendment."""
     return one["status"] in _NO_LONGER and not (one["status"] == "to_correct" and one.get("amendment"))
 
 
 def _latest(one: Record) -> Record:
-    """Return the amounts of the latest report: of an amendment that was not sent, else of the report that was."""
+    """Return the amounts of a report's latest version: the unsent amendment, or else the sent report."""
     amounts = ((name, one.get(f"amended_{name}"), one.get(f"filed_{name}")) for name in _AMOUNTS)
     return {f"latest_{name}": filed if amended is None else amended for name, amended, filed in amounts}
 
 
 def _still(one: Record) -> Record:
-    """Return what is still to be done with its status in words; they name an amendment if that is to be withdrawn."""
+    """Return a report's row with its status as text; the text names the amendment if that is to be withdrawn."""
     if one["status"] == "to_withdraw" and (amendment := one.get("amendment")):
         return {**one, "status": say("filings.still.amendment_to_withdraw", filing=amendment)}
     return {**one, "status": say(f"filings.still.{one['status']}")}
@@ -277,16 +277,16 @@ async def _changed_in(person: Person, property_name: str, found: Record) -> list
 
 
 class Warned(NamedTuple):
-    """A warning for whoever takes a step, empty if there is nothing to warn of, and whether the step is offered."""
+    """The warning to show before a step (empty for none), and whether the step is offered."""
 
     why: str = ""
     is_offered: bool = True
 
 
 async def why_not_released(person: Person, filing: Record) -> Warned:
-    """Return a warning for the person who releases a filing: its reports that no longer hold; empty if all hold.
+    """Return a warning for the releaser of a filing, naming reports that no longer match the books; empty if all match.
 
-    A filing that does not wait for its release has none: its command is refused.
+    A filing that is not awaiting release gets no warning, because its release is refused anyway.
     """
     if filing["status"] != "prepared":
         return Warned()
@@ -301,10 +301,10 @@ async def why_not_released(person: Person, filing: Record) -> Warned:
 
 
 async def why_not_erased(person: Person, record: Record) -> Warned:
-    """Return what is still to be filed of a patron whose erasure is entered or approved; it is not offered then.
+    """Return a warning that lists a patron's pending reports, which prevent the patron's erasure.
 
-    These are the reports of this and the last month and the returns of this and the last year that are due, must be
-    filed again or corrected, or wait in a filing. An erasure may be offered although that cannot be compared.
+    Pending are reports of this and the last month, and returns of this and the last year, that are due, must be filed
+    again or corrected, or wait in a filing. If these cannot be read, the erasure is offered with a warning.
     """
     if not person.may("patrons.report"):
         return Warned(say("filings.erasure_not_compared"))
@@ -322,7 +322,7 @@ async def why_not_erased(person: Person, record: Record) -> Warned:
 
 
 def _rows_of(answers: Sequence[Record | Missing], section: str) -> Missing | list[Record]:
-    """Return a section's rows from the reports that answered, or a Missing if none did."""
+    """Return a section's rows from all reports that are not missing; if all are missing, return the first Missing."""
     reports = [one for one in answers if not isinstance(one, Missing)]
     if not reports:
         return next(one for one in answers if isinstance(one, Missing))
@@ -349,7 +349,7 @@ async def _by_status(person: Person, property_name: str, now: datetime, most: in
 
 
 async def _with_next_step(person: Person, answer: Any) -> Any:
-    """Return rejected filings, each with what follows: it was filed again, must be filed again, or is no longer due."""
+    """Return rejected filings, each with its next step: filed again, must be filed again, or no longer due."""
     if isinstance(answer, Missing):
         return answer
     items = answer if isinstance(answer, list) else answer["items"]
@@ -362,7 +362,7 @@ async def _with_next_step(person: Person, answer: Any) -> Any:
 
 
 def _next_step(one: Record, report: Any) -> Record:
-    """Return what follows a rejected filing, in words, and whether it may be late itself: if it must be filed again."""
+    """Return a rejected filing's next step as text, and `is_open`: whether it must be filed again and may be late."""
     if one.get("filed_again"):
         return {"next_step": say("filings.next.filed_again"), "is_open": False}
     if report is None:
@@ -395,10 +395,10 @@ def _acts(property_name: str, one: Record, steps: Mapping[str, tuple[str, ...]] 
 
 
 def with_lateness(one: Record, *, now: datetime) -> Record:
-    """Return a filing with the text `late`, which is empty unless its last day passed before it was sent.
+    """Return a filing with a text `late`, which is empty unless the filing's last day passed before it was sent.
 
-    A rejected filing counts as not sent, as long as it must be filed again; another one that only amends or corrects
-    reports is not late. `now` is in the property's time zone, whose calendar decides.
+    A rejected filing counts as not sent as long as it must be filed again. Other filings that only amend or correct
+    reports are never late. `now` must be in the property's time zone, in which dates are compared.
     """
     sent = now.isoformat() if one["status"] in UNSENT and one.get("is_open", True) else one.get("filed_at")
     late = (
@@ -410,7 +410,7 @@ def with_lateness(one: Record, *, now: datetime) -> Record:
 
 
 def report_in_words(one: Record) -> Record:
-    """Return a report with its amounts in dollars, and in words its errors and whom it is about."""
+    """Return a filed report with its amounts in dollars, and its errors and subject as text."""
     errors = "; ".join(f"{each['code']} {each['place']}" for each in one["errors"])
     dollars = {name: f"${one[name]:,}" for name in ("in_dollars", "out_dollars") if name in one}
     subject = say(f"filings.subject.{one['kind']}")

@@ -1,4 +1,4 @@
-"""The floor: the pits live, and the page of a table with its gaming day and its last rounds."""
+"""Pages of the floor: the pits, updated live, and a table with its gaming day and its last rounds."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -24,7 +24,7 @@ _LOOKS_KEPT: Final = 16
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/floor")
 
     @router.get("")
@@ -84,7 +84,7 @@ def routes() -> APIRouter:
 
 
 async def _changes(request: Request, person: Person, property_name: str) -> AsyncIterator[str]:
-    """Yield the changes of a floor while its reader is connected and authorized."""
+    """Yield the floor's changes as server-sent events, while the reader is connected and authorized."""
     floors: Floors = request.app.state.floors
     known: Mapping[str, str] = {}
     silent = 0.0
@@ -120,7 +120,7 @@ async def _changes(request: Request, person: Person, property_name: str) -> Asyn
 
 @lru_cache(maxsize=_LOOKS_KEPT)
 def _pieces(found: FloorView, property_name: str) -> Mapping[str, str]:
-    """Return the parts of the page that change, by event name; rendered once for all readers."""
+    """Return the changing parts of the page as HTML, by event name; rendered once for all readers."""
     macros: Any = (
         environment()
         .get_template("floor_table.html")

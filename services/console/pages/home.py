@@ -10,7 +10,7 @@ from services.console.services import REPORTING, Refused
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter()
 
     @router.get("/")

@@ -1,4 +1,4 @@
-"""Progressive meters: the state of the pools, the movements of each, and changes pending approval."""
+"""Pages of progressive meters: the state of the pools, each pool's movements, and changes pending approval."""
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -13,7 +13,7 @@ from services.console.words import say
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/meters")
 
     @router.get("")

@@ -1,4 +1,4 @@
-"""Handle and theoretical win of recorded rounds, under other table minimums and two assumptions."""
+"""Page with handle and theoretical win of recorded rounds as they would be under other table minimums."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from services.console.words import say
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/minimums/{game}")
 
     @router.get("")
@@ -53,7 +53,7 @@ def routes() -> APIRouter:
 
 
 def _cents(text: str) -> list[str]:
-    """Return amounts of dollars, separated by spaces or commas, as cents. Raises: ValueError."""
+    """Return dollar amounts, separated by spaces or commas, as cents. Raises: ValueError."""
     amounts = [cents_of(one) for one in text.replace(",", " ").split()]
     if not amounts or any(one <= 0 for one in amounts):
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""The home page of a property: open work, the running gaming day's figures, and the next closing steps."""
+"""The home page of a property: open work, the current gaming day's figures, and the next closing steps."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,32 +24,32 @@ from services.console.services import ACCOUNTS, INVENTORY, REPORTING, Missing, p
 from services.console.words import counted, said, say
 
 _WEEK: Final = timedelta(days=7)
-"""How far back the page looks: to the weekday with which today is compared, and for days still open."""
+"""How far back the page reads: to the same weekday a week ago, for comparison, and for days still open."""
 _READERS: Final = ("reports.read",)
 _FIGURES: Final = ("rounds", "handle_cents", "drop_cents", "win_cents")
 
 
 class Attention(NamedTuple):
-    """Something that somebody must look at, in words, and the address of the page with it."""
+    """A matter that requires attention: a text, and the URL of the page to deal with it."""
 
     text: str
     link: str
 
 
 class DayWithItems(NamedTuple):
-    """A gaming day: its stage, and its follow-ups, oldest first, including those that arose after the seal."""
+    """A gaming day: its stage, and its follow-ups, oldest first, including follow-ups that arose after the seal."""
 
     day: Record
     follow_ups: Sequence[Record]
 
     @property
     def is_sealed(self) -> bool:
-        """Return whether the day was sealed, even if it was restated since."""
+        """Return whether the day has been sealed, also if it has been restated since."""
         return self.day["status"] in ("final", "restated")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("")
@@ -121,7 +121,7 @@ async def _quarantined(person: Person, property_name: str) -> int:
 
 
 async def _unsent(person: Person, property_name: str) -> int:
-    """Return the number of filings that must still be released or sent, or sent again."""
+    """Return the number of filings that must be released, sent, or sent again."""
     if not person.may("filings.prepare", "filings.prepare.approve"):
         return 0
     asked = [person.calls.get_all(ACCOUNTS, "/filings", property=property_name, status=one) for one in UNSENT]
@@ -137,7 +137,7 @@ async def _currency(person: Person, property_name: str, zone: str) -> Missing | 
 
 
 def _reports_due(property_name: str, reports: OpenReports) -> Iterator[Attention]:
-    """Yield the currency transaction reports that are due, and those to correct or withdraw."""
+    """Yield a notice each for currency transaction reports that are due, to be corrected, or to be withdrawn."""
     filings = path("p", property_name, "filings")
     if reports.due:
         late = say("overview.attention.late", late=f"{reports.late:,}") if reports.late else ""
@@ -150,7 +150,7 @@ def _reports_due(property_name: str, reports: OpenReports) -> Iterator[Attention
 def _attention(
     property_name: str, floor: FloorView, days: Sequence[DayWithItems], quarantined: int, unsent: int
 ) -> Iterator[Attention]:
-    """Yield what needs attention, the oldest gaming day first."""
+    """Yield the matters that require attention, oldest gaming day first."""
     desk, today = path("p", property_name, "desk"), floor.said["gaming_day"]
     for one in reversed(days):
         if one.follow_ups:
@@ -174,7 +174,7 @@ def _attention(
 
 
 def _compared(floor: FloorView, before: FloorView | None) -> list[dict[str, Any]]:
-    """Return the running day's figures beside those of the whole gaming day a week ago (None without one)."""
+    """Return the current gaming day's figures, each with the whole-day figure of a week ago (None if there is none)."""
     return [
         {
             "title": say(f"overview.figure.{name}"),
@@ -189,7 +189,7 @@ def _compared(floor: FloorView, before: FloorView | None) -> list[dict[str, Any]
 def _against_theoretical(statistics: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return settled win, theoretical win and two standard deviations, in cents; None if there are no such wagers.
 
-    Only wagers with an exact distribution count. Tables are independent, so their variances add up.
+    Only wagers with an exact distribution are included. Tables are independent, so their variances add up.
     """
     tables = section_of(statistics, "tables")
     if not tables:

@@ -1,4 +1,4 @@
-"""Wagering accounts and patrons: every view of a patron is recorded with the viewer."""
+"""Pages of wagering accounts and patrons; every view of a patron is recorded with the viewer."""
 
 import asyncio
 from typing import Any, Final
@@ -17,7 +17,7 @@ _NOT_FOUND: Final = 404
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/patrons")
 
     @router.get("")
@@ -155,7 +155,7 @@ async def _accounts_of(person: Person, property_name: str, patron: str) -> Liste
 
 
 async def _registered(person: Person, property_name: str, patron: str) -> Any:
-    """Return a registered patron's data; None for a reference that was never registered, which has no data."""
+    """Return a registered patron's data; None for a reference that was never registered."""
     try:
         return await person.calls.get(ACCOUNTS, path("patrons", property_name, patron))
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""Pit events of a table, and their corrections and voids, which one person proposes and another approves."""
+"""Pages of a table's pit events, and of corrections and voids, which one person proposes and another approves."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ _OF_CORRECTION: Final = ("at", "instead")
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}")
 
     @router.get("/pit-events/{table}")
@@ -182,7 +182,7 @@ async def _proposal(
 
 
 async def _pending(person: Person, property: str, table: str, sequence: int | None = None) -> list[Record]:
-    """Return the changes to an event, or to a table's events, that are proposed, or approved but not in effect yet."""
+    """Return changes to an event, or to a table's events, that are proposed, or are approved but not in effect yet."""
     of = {"property": property, "table": table, "sequence": sequence}
     found = await asyncio.gather(
         *(person.calls.get_all(INVENTORY, "/pit-changes", **of, **_ASKED[one]) for one in ("proposed", "waiting"))
@@ -195,7 +195,7 @@ def _state(one: Record, changing: Collection[int]) -> str:
 
 
 def _mark(state: str) -> str:
-    """Return the state of an event for a list, marked unless the event is in force."""
+    """Return the text for an event's state in a list, highlighted unless the event is in force."""
     text = say(f"pit_events.status.{state}")
     return text if state == "standing" else Markup('<strong class="flag">{}</strong>').format(text)
 
@@ -224,7 +224,7 @@ async def _decided(person: Person, property_name: str, day: str) -> list[Listed]
 
 
 def _offered(person: Person) -> list[Outcome]:
-    """Return the outcomes by which the service can select changes; all if its document has not been read."""
+    """Return the outcomes by which table inventory can filter changes; all if its OpenAPI document is unread."""
     operations = person.console.operations
     if operations.query(INVENTORY, "/pit-changes") is None:
         return list(_ASKED)
@@ -266,7 +266,7 @@ def _acts_of(one: Record, person: str) -> list[Act]:
 
 
 def _members(before: Record, after: Record | None) -> list[Record]:
-    """Return the members of an event before and after the change; None where a side has no such member.
+    """Return an event's members with values before and after a change; None if a side lacks the member.
 
     >>> _members({"at": "1", "data": {"cents": 2}}, {"at": "1", "data": {"cents": 3}})[1]
     {'name': 'cents', 'before': 2, 'after': 3, 'changed': True}

@@ -1,4 +1,4 @@
-"""Quarantine: the records that services could not process, the commands for each, and pending dismissals."""
+"""Pages of the quarantine: records that services refused, the commands for each, and pending dismissals."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -21,7 +21,7 @@ _COLUMNS: Final = (
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/quarantine")
 
     @router.get("")
@@ -95,7 +95,7 @@ def routes() -> APIRouter:
 
 
 def _readable(answers: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the answers of the services that show this person their records; all answers if none of them does."""
+    """Return the answers of the services that this person may read; if there are none, all answers."""
     allowed = {
         name: answer
         for name, answer in answers.items()
@@ -124,7 +124,7 @@ async def _dismissals(person: Person, names: Sequence[str], property_name: str) 
 
 
 def _decisions(one: Record, property_name: str) -> list[Act]:
-    """Return the commands for a bulk dismissal: none if it is decided."""
+    """Return the commands that decide a bulk dismissal; none if it is decided already."""
     if one["decision"] != "asked":
         return []
     values = {"property": property_name, "dismissal": one["dismissal"]}

@@ -1,4 +1,4 @@
-"""Ratings of patrons: the open ratings by pit with their next steps, and a rating with its spans and steps."""
+"""Pages of patron ratings: open ratings by pit with their next steps, and a rating with its spans and steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -38,7 +38,7 @@ _STEPS: Final = ("step", "event", "at", "table", "said", "by", "amends", "reason
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/ratings")
 
     @router.get("")
@@ -120,7 +120,7 @@ def _listed(name: str, property_name: str, found: Sequence[Record], *columns: st
 
 
 def _steps(property_name: str, one: Record) -> Iterator[Act]:
-    """Yield the steps that a rating may have next."""
+    """Yield the commands for the possible next steps of a rating."""
     here = {"property": property_name, "rating": one["rating"]}
     if one["status"] in _RUNNING:
         again = "resume-rating" if one["status"] == "paused" else "pause-rating"
@@ -129,7 +129,7 @@ def _steps(property_name: str, one: Record) -> Iterator[Act]:
 
 
 def _amending(person: Person, steps: Sequence[Record], step: Record) -> Iterator[Act]:
-    """Yield the command to amend a step, for its author or a supervisor; none for an author who was overruled."""
+    """Yield the command to amend a rating step, for the step's author or a supervisor; none for an overruled author."""
     if step.get("amends") is not None:
         return
     spoke = [step["by"], *(one["by"] for one in steps if one.get("amends") == step["step"])]
@@ -141,7 +141,7 @@ def _amending(person: Person, steps: Sequence[Record], step: Record) -> Iterator
 
 
 def _part(span: Record) -> Record:
-    """Return a span in words: its decisions, its house edge and its theoretical win."""
+    """Return a rated span with its decisions, house edge and theoretical win as texts."""
     return {
         **span,
         "tied_by": (span.get("tie") or {}).get("device_key"),
@@ -176,7 +176,7 @@ def _decimal(number: str) -> str:
 
 
 def _said(values: Mapping[str, Any]) -> str:
-    """Return the values of a step in words."""
+    """Return the values of a rating step as text."""
     return ", ".join(
         f"{name.removesuffix('_cents').replace('_', ' ')} {dollars(value) if name.endswith('_cents') else value}"
         for name, value in values.items()

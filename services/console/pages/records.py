@@ -1,4 +1,4 @@
-"""Records that have a number and no page of their own: any record of a service, as it stands."""
+"""Generic pages for numbered records of services, for records without a page of their own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ from services.console.words import say
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A kind of numbered record: its service, and the route that reads one, as the service's OpenAPI document names it.
+    """A kind of numbered record: its service, and the OpenAPI path template of the route that reads one record.
 
-    `of` are the values of path parameters besides the property and, last in the route, the number. `own_page` is the
-    place of the console's own page of such records below the property, if there is one.
+    The route's last parameter is the record's number; `of` has the values of all other path parameters except the
+    property. `own_page` is the path, below the property, of the console's specific page for such records, if it exists.
     """
 
     service: str
@@ -53,7 +53,7 @@ NUMBERED: Final[Mapping[str, Numbered]] = {
     "correction": Numbered(SETTLEMENT, "/corrections/{property}/{correction}", own_page="corrections"),
     "meter_change": Numbered(METERS, "/changes/{property}/{change}"),
 }
-"""The numbered records by kind. Reading one is not a look at a patron that the services record."""
+"""The numbered records by kind; none of these is recorded as access to patron data when read."""
 
 SIGNED: Final[Mapping[str, tuple[str, ...]]] = {
     "fill": ("requested_by", "prepared_by", "carried_by", "received_by", "observed_by"),
@@ -69,7 +69,7 @@ CHECK: Final = "check"
 
 
 def address_of(kind: str, property_name: str, number: str) -> str:
-    """Return the address of the page of a record."""
+    """Return the URL of a record's page."""
     own = NUMBERED[kind].own_page if kind in NUMBERED else ""
     return path("p", property_name, *(own.split("/") if own else ("records", kind)), number)
 
@@ -80,7 +80,7 @@ def title_of(kind: str, number: object) -> str:
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/records")
 
     @router.get("/{kind}/{number}")

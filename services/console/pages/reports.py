@@ -1,4 +1,4 @@
-"""Reports: the list, any report as a page with the entries behind each cell, and all formats."""
+"""Pages of reports: the list, each report with the entries behind its cells, and downloads in all formats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ Question = Annotated[Asking, Depends()]
 
 
 def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
-    """Truncate each section to `most` rows, once the charts have used all rows; None keeps all."""
+    """Truncate each section to `most` rows (None: no limit), to be called after the charts have used all rows."""
     for section in shown["content"]["sections"]:
         rows = section["rows"]
         if most is not None and len(rows) > most:
@@ -56,11 +56,11 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
 
 
 _MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
-"""The statuses of a query with a wrong filter; the page then shows the filters as they were typed."""
+"""The HTTP statuses of a query with an invalid filter, for which the page shows the filters as typed."""
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/reports")
 
     @router.get("")

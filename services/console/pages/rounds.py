@@ -1,4 +1,4 @@
-"""Rounds: the list of a gaming day, and one round with its history and its evidence."""
+"""Pages of rounds: the list of a gaming day, and a round with its history and its evidence."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from services.console.services import REGISTRY, SETTLEMENT, or_missing, path
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/rounds")
 
     @router.get("")

@@ -1,7 +1,6 @@
-"""Suspicious activity reports (SARs): those that are due, and all by status, from prepared to accepted.
+"""Pages of suspicious activity reports (SARs): due reports, and all reports by status, from prepared to accepted.
 
-Only people who prepare SARs see them: nobody else learns whether there are any, and traces leave out this page's
-addresses.
+Only people who prepare SARs see these pages. Nobody else may learn whether any exist, so traces omit the URLs.
 """
 
 import asyncio
@@ -51,7 +50,7 @@ _SHOWN: Final = (
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/sars")
 
     @router.get("")
@@ -110,7 +109,7 @@ def _with_lateness(one: Record) -> Record:
 
 
 def is_confidential(address: str) -> bool:
-    """Return whether an address of the console is about SARs, so that traces must leave it out.
+    """Return whether a console URL path concerns SARs, so that traces must omit it.
 
     >>> is_confidential("/p/riverside/sars/3"), is_confidential("/do/suspicious-activity/release-sar")
     (True, True)

@@ -34,7 +34,7 @@ _HASH: Final = re.compile(r"(?=.*[a-f]|.{12})[0-9a-f]{8,64}")
 _TERM_MAX: Final = 200
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _REFERENCE: Final = re.compile(r"[!-~]{1,128}")
-"""A reference as the services accept it: without spaces."""
+"""A reference in the form that services accept: without spaces."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 """A reference of a patron."""
 _PERSON: Final = re.compile(r"[\w.@-]{3,64}")
@@ -48,8 +48,8 @@ _SLIPS: Final = frozenset({"fill", "credit"})
 class Hit:
     """A search result: its kind, its name, and the address of its page.
 
-    If it `is_checked`, it exists. Otherwise it was not looked up, because a look at it would be recorded. If it
-    `is_recorded`, its page is a look at patrons, which is recorded.
+    If `is_checked`, the result exists; otherwise it was not looked up, because the access would be recorded. If
+    `is_recorded`, opening its page is recorded as access to patron data.
     """
 
     kind: str
@@ -62,7 +62,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """A search by a person at a property: the text without the word for a kind, and the kinds (empty: every kind)."""
+    """A person's search at a property: the text without the word for a kind, and the kinds of records (empty: all)."""
 
     person: Person
     property: str
@@ -70,16 +70,16 @@ class Looking:
     kinds: frozenset[str] = frozenset()
 
     def wants(self, kind: str) -> bool:
-        """Return whether things of this kind are searched for."""
+        """Return whether the search includes records of this kind."""
         return not self.kinds or kind in self.kinds
 
     def may_read(self, service: str, route: str) -> bool:
-        """Return whether the person may read a route, by its name in OpenAPI; True while that is unknown."""
+        """Return whether the person may read a route (an OpenAPI path template); True while that is unknown."""
         query = self.person.console.operations.query(service, route)
         return query is None or self.person.may(*query.roles)
 
     async def items(self, service: str, route: str, at: str = "", **asked: object) -> list[Any]:
-        """Return the items of a list route; `at` is the actual path if `route` has placeholders; empty if refused."""
+        """Return the items of a list route; empty if refused. `at` is the actual path if `route` has placeholders."""
         if not self.may_read(service, route):
             return []
         [found] = await together(self.person.calls.get(service, at or route, **asked))
@@ -87,7 +87,7 @@ class Looking:
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/search")
 
     @router.get("")
@@ -103,9 +103,9 @@ def routes() -> APIRouter:
 
 
 def meant_by(term: str, hits: list[Hit]) -> Hit | None:
-    """Return the only result that the term can mean: the only one at all, or the only one with exactly this name.
+    """Return the unambiguous result of a search: the only result, or the only result with exactly the searched name.
 
-    None if opening the result would be recorded as access to patron data: people must select such a result.
+    None also if opening the result would be recorded as access to patron data; a person must select such a result.
 
     >>> table, round_ = Hit("table", "BJ-01", "/t"), Hit("round", "r-bj-01", "/r")
     >>> meant_by("table bj 01", [table, round_]) == meant_by("bj01", [table]) == table
@@ -120,7 +120,7 @@ def meant_by(term: str, hits: list[Hit]) -> Hit | None:
 
 
 def plain(text: str) -> str:
-    """Return a text as it is compared: without case, spaces, hyphens and other signs.
+    """Return a text normalized for comparison: case-folded, without spaces, hyphens and other signs.
 
     >>> plain("table BJ-01"), plain("bj 01")
     ('tablebj01', 'bj01')
@@ -129,9 +129,9 @@ def plain(text: str) -> str:
 
 
 def named_kinds(term: str) -> list[tuple[str, str]]:
-    """Return the kinds whose word a term begins with, each with the rest of the term.
+    """Return pairs of kind and remaining term, for kinds whose word starts the term.
 
-    The longest word decides; the initials of slips (`F-12`) need a number.
+    If several words match, the longest one is used; the initials of slips (`F-12`) need a number.
 
     >>> named_kinds("fill #12"), named_kinds("Cage transfer 3"), named_kinds("table BJ01")
     ([('fill', '12')], [('cage_transfer', '3')], [('table', 'BJ01')])
@@ -152,7 +152,7 @@ def named_kinds(term: str) -> list[tuple[str, str]]:
 
 @cache
 def _words() -> list[tuple[str, list[str]]]:
-    """Return the words for kinds, longest first, each with its kinds."""
+    """Return the words that denote kinds of records, longest first, each with its kinds."""
     found: dict[str, list[str]] = {}
     for kind, words in said("search.words").items():
         for word in words.split(","):
@@ -161,7 +161,7 @@ def _words() -> list[tuple[str, list[str]]]:
 
 
 async def _found(person: Person, property_name: str, term: str) -> list[Hit]:
-    """Return what matches the term and is visible to the person; services that do not answer are skipped."""
+    """Return the results that match the term and are visible to the person, skipping services that do not answer."""
     named = named_kinds(term)
     searches = [Looking(person, property_name, term)]
     if named:
@@ -204,7 +204,7 @@ async def _rounds(looking: Looking) -> list[Hit]:
 
 
 async def _numbered(looking: Looking) -> list[Hit]:
-    """Return the records with this number: slips by the bare number, other kinds by their word and the number."""
+    """Return the records with the searched number: slips for a bare number, other kinds only with their word."""
     if not _NUMBER.fullmatch(looking.text):
         return []
     kinds = [kind for kind in NUMBERED if (kind in looking.kinds if looking.kinds else kind in _SLIPS)]
@@ -347,9 +347,9 @@ async def _people(looking: Looking) -> list[Hit]:
 
 
 async def _not_looked_up(looking: Looking) -> list[Hit]:
-    """Return the page of a patron or a suspicious activity report as typed, for those who may read it.
+    """Return unchecked results for a typed patron reference or SAR number, if the person may read such records.
 
-    The services record who reads these, so that searching must not: it is offered whether it exists or not.
+    Services record every access to these, so the search must not read them; the result may not exist.
     """
     name, text = looking.property, looking.text
     found: list[Hit] = []

@@ -1,4 +1,4 @@
-"""The complete current subject of a command, so that approvers see what they approve."""
+"""The complete current document that a command acts on, so that approvers see what they approve."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ _BESIDE: Final[Mapping[tuple[str, str], str]] = {
     (REGISTRY, "approve-submission"): _PAYBACKS,
     (REGISTRY, "return-submission"): _PAYBACKS,
 }
-"""The path of a document that is computed from the subject and shown with it, by service and command."""
+"""The path template of a document computed from the subject and shown beside it, by service and command."""
 
 _WARNED: Final[Mapping[tuple[str, str], Callable[[Person, Mapping[str, Any]], Awaitable[Warned]]]] = {
     (ACCOUNTS, "release-filing"): why_not_released,
     (ACCOUNTS, "enter-erasure"): why_not_erased,
     (ACCOUNTS, "approve-erasure"): why_not_erased,
 }
-"""The function that returns a warning to be shown above the subject, or why the command is not offered."""
+"""The function, by service and command, that returns a warning to show, or the reason to withhold the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The subject of a command and what is shown with it; `why` is a warning, or the reason why there is no record.
+    """A command's subject and the data shown beside it; `why` is a warning, or the reason why there is no record.
 
-    `effects` is what the command would do: the `days` that it restates, `postings`, or why it is `refused`.
+    `effects` are the command's effects: the `days` that it would restate, its `postings`, or why it is `refused`.
     """
 
     record: Mapping[str, Any] | None = None
@@ -47,15 +47,15 @@ class Subject:
 
     @property
     def sha256(self) -> str:
-        """Return the hash by which an approval refers to the document."""
+        """Return the SHA-256 by which an approval refers to the shown document; empty without a record."""
         return str((self.record or {}).get("sha256", ""))
 
 
 async def subject_of(person: Person, operation: Operation, given: Given) -> Subject | None:
     """Return the subject of a command; None for a command that does not act on an existing document.
 
-    The subject is read by its full key from its own route. If it cannot be read, is not named yet, or stands against
-    the command, it has no record, and the command is not offered.
+    The subject is read by its full key from its own route. If it cannot be read, is not identified yet, or does not
+    allow the command, the result has no record, and the command is not offered.
     """
     if operation.subject is None:
         return None

@@ -1,4 +1,4 @@
-"""Rules submissions: versions, changes in words, computed and stated payback, and the payout sign."""
+"""Pages of rules submissions: versions, changes as text, computed and stated paybacks, and the payout sign."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ _STEPS: Final = {
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/submissions")
 
     @router.get("")
@@ -108,18 +108,18 @@ def routes() -> APIRouter:
 
 
 def _flat(in_effect: Any) -> Any:
-    """Return a flat record for each table, with the version in effect there."""
+    """Return a flat record for each table, with the submission version in effect there."""
     if not in_effect:
         return in_effect
     return [{**(one.get("submission") or {}), **one} for one in in_effect["tables"]]
 
 
 def acts_of(one: Record, property_name: str) -> list[Act]:
-    """Return the commands for a version of a submission."""
+    """Return the commands that the status of a submission version allows."""
     values = {"property": property_name, "game": one["game"], "version": one["version"]}
     status = "withdrawing" if one.get("withdrawal_requested_at") and not one.get("withdrawn_at") else one["status"]
     return [Act(REGISTRY, name, values) for name in _STEPS.get(status, ())]
 
 
 async def _nothing() -> None:
-    """Return None instead of a comparison, because there is no version before the first."""
+    """Return None: a first version has no previous version to compare with."""

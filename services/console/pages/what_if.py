@@ -1,4 +1,4 @@
-"""What-if: settles the rounds of some gaming days under another rules submission, and shows the difference."""
+"""Pages that settle the rounds of some gaming days under another rules submission, and show the difference."""
 
 import json
 from datetime import date, timedelta
@@ -20,7 +20,7 @@ _TAKEN = tuple(RulesSubmission.model_fields)
 
 
 def routes() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of these pages."""
     router = APIRouter(prefix="/p/{property}/what-if/{game}/{version}")
 
     @router.get("")

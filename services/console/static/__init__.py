@@ -1,4 +1,4 @@
-"""Static files, cached by browsers: each address contains the hash of the content."""
+"""Static files, cached by browsers indefinitely: each URL contains the hash of the content."""
 
 from functools import cache
 from hashlib import sha256
@@ -25,7 +25,7 @@ def _content(name: str) -> bytes | None:
 
 @cache
 def address(name: str) -> str:
-    """Return the address of a file. Raises: LookupError if there is no such file."""
+    """Return the URL path of a static file. Raises: LookupError if the file does not exist."""
     content = _content(name)
     if content is None:
         raise LookupError(f"there is no file {name!r}")
@@ -33,7 +33,7 @@ def address(name: str) -> str:
 
 
 async def serve(request: Request) -> Response:
-    """Answer with a file."""
+    """Respond with a static file; 404 unless name and content hash match."""
     name = str(request.path_params["name"])
     kind = next((kind for ending, kind in _KINDS.items() if name.endswith(ending)), None)
     content = None if kind is None else _content(name)

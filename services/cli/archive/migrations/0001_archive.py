@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Run the SQL file; manifests are only added, what was sealed and where days lie is only learned."""
+    """Run the SQL file, and grant the archiver's role insert only on manifests and sealed days."""
     run_sql(__file__)
     grant("SELECT, INSERT", "manifests", "sealed")
     grant("SELECT, INSERT, UPDATE", "scanned", "days")
