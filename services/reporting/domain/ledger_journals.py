@@ -16,7 +16,7 @@ JournalKind = Literal["posting", "reversal"]
 
 
 class Destination(NamedTuple):
-    """An account with a department and a cost center, which may be empty."""
+    """The destination of a posting: an account, a department and a cost center; the last two may be empty."""
 
     account: str
     department: str
@@ -24,7 +24,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def of(cls, rule: LedgerRule) -> "Destination":
-        """Return the destination that a rule of the mapping names."""
+        """Return the destination to which a rule of the mapping posts."""
         return cls(rule.account, rule.department or "", rule.cost_center or "")
 
 
@@ -52,7 +52,7 @@ class LedgerJournal:
 
 
 def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, ...]:
-    """Return the lines of a journal: one for each destination, in order, without destinations that sum to zero."""
+    """Return the lines of a journal: one for each destination, ordered by destination, without sums of zero."""
     parts: dict[Destination, list[Figure]] = {}
     for destination, cents in moved:
         parts.setdefault(destination, []).append(cents)

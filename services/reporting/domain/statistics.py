@@ -1,4 +1,4 @@
-"""Statistical tests of figures against exact expectations, and of counts and stakes against honest play. Pure.
+"""Statistical tests of payouts against exact expectations, and of hits and counts against honest play. Pure.
 
 Expectations come from the exact distribution of a wager (`shared.rules.returns`); without one, nothing is claimed about
 its win. Tests that are repeated over time use `Evidence`, whose false alarm rate holds however often it is evaluated.
@@ -34,7 +34,7 @@ class Wagers:
 
     @classmethod
     def of(cls, stakes_cents: Iterable[int]) -> "Wagers":
-        """Return the number and sums of these stakes, in cents."""
+        """Return the wagers with these stakes (in cents): their number, sum, and sum of squares."""
         stakes = tuple(stakes_cents)
         return cls(len(stakes), sum(stakes), sum(stake * stake for stake in stakes))
 
@@ -64,13 +64,13 @@ class AgainstExpectation:
         return f"{self.z:+.2f}"
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding of a single evaluation, with this probability of a false alarm."""
+        """Return the finding of a single evaluation at the given false-alarm probability."""
         threshold = NormalDist().inv_cdf(1 - float(false_alarms) / 2)
         return Finding(self.number, self.z, threshold, abs(self.z) >= threshold)
 
 
 def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> AgainstExpectation:
-    """Return the payout of wagers, including returned stakes, compared with its exact expectation.
+    """Compare the payout of wagers, including returned stakes, with its exact expectation.
 
     The payout excludes Envy Bonuses, because no stake of the wager earned them.
     """
@@ -78,7 +78,7 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
 
 
 def compared(number: int, payout_cents: int, expected_cents: Fraction, variance: Fraction) -> AgainstExpectation:
-    """Return the payout of wagers of any types, compared with their total expectation.
+    """Compare the payout of wagers of any types with its total expectation.
 
     `variance` is in cents squared: the sum of the variances of independently decided wagers.
     """
@@ -100,7 +100,7 @@ def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
 
 
 def _tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the probability of at least `hits`, which must exceed the mean, so that the summed terms decrease."""
+    """Return the binomial probability of at least `hits`; `hits` must exceed the mean, so that the terms decrease."""
     odds = float(probability / (1 - probability))
     ways = lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
     term = total = exp(ways + hits * log(probability) + (number - hits) * log1p(-float(probability)))
@@ -118,7 +118,7 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return for each category whether it was hit too often in `number` independent wagers, in a single evaluation.
+    """Return, by category, whether it was hit too often in `number` independent wagers; for a single evaluation.
 
     The statistic is the exact tail probability. The false alarm rate holds for all rows together. The result is empty
     for a wager whose payouts have no categories.
@@ -135,7 +135,7 @@ def rows_too_often(
 def observe_hits(
     evidence: Evidence, probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that a row (or any row: the hit frequency) is hit too often, after another block of wagers.
+    """Return the evidence that a paytable row (or any row) is hit too often, after another block of wagers.
 
     A block is all wagers that depend on one shuffle, such as a round: dependence between its seats does not make an
     alarm more probable. If several rounds are dealt from one shoe, use `SHOE_TOLERANCE`. The test detects wagers made
