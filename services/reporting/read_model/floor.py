@@ -1,4 +1,4 @@
-"""The current state of a property's tables: sums of rounds and money so far.
+"""The current state of a property's tables: rounds and money summed since the start of the gaming day.
 
 It is polled about every second, so only sums and the rounds of the last hour are read.
 """
@@ -113,7 +113,7 @@ class FloorOf(BaseModel):
 
 
 class FloorNames(BaseModel):
-    """The names that a property's document gives on a gaming day, for people to choose from."""
+    """The names in a property's document on a gaming day, offered to people as choices."""
 
     tables: list[Name] = Field(description="the tables that are open")
     pits: list[Name]
@@ -125,7 +125,7 @@ class FloorNames(BaseModel):
 
 
 def names_of(place: PropertySnapshot, day: date) -> FloorNames:
-    """Return the names that a property's document gives on a gaming day."""
+    """Return the names in a property's document on a gaming day."""
     document, tables = place.document, place.tables_on(day)
     return FloorNames(
         tables=[one.table for one in tables],

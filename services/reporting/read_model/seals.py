@@ -1,4 +1,4 @@
-"""Gaming days with any record, their seals, and later changes."""
+"""The gaming days that have any record, the seal of each, and changes after the seal."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -44,7 +44,7 @@ class SealedDay:
 
 
 async def known_days(books: Books) -> list[date]:
-    """Return the queried gaming days with any record, in order."""
+    """Return the queried gaming days for which anything was recorded, in order."""
     rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
     return [row.gaming_day for row in rows]
 
