@@ -33,7 +33,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
-    """Test days sealed or restated long enough ago that all journals have been read; return how many were tested.
+    """Test sealed and restated days once all journals have been read up to then; return the number of days tested.
 
     The days are tested in order, each in its own transaction, with pauses, because this is background work. Days of a
     property that is not known yet are skipped.

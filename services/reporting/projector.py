@@ -27,7 +27,7 @@ _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Add the exceptions reported in reporting's own journal, which are missing or refused input."""
+    """Add the exceptions in reporting's own journal: missing or refused input."""
     changes = Changes(journal.schema)
     for entry, fact in recorded:
         reference = EntryRef(journal.schema, entry.shard, entry.seq, entry.hash.hex(), entry.recorded_at)
@@ -38,7 +38,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
-    """Return the row of a command that reporting itself refused; reports derive its gaming day from its time."""
+    """Return the row for a command that reporting refused, without a gaming day: reports derive it from the time."""
     return {
         "service": journal.schema,
         "shard": entry.shard,
@@ -67,5 +67,5 @@ async def write(connection: AsyncConnection, changes: Changes) -> None:
 
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
-    """Return a row: the columns of the entry, and the other fields by name."""
+    """Return the database row of a change: the columns of its entry, and the other fields by name."""
     return said.entry._asdict() | said.model_dump(exclude={"entry"})
