@@ -50,7 +50,7 @@ async def known_days(books: Books) -> list[date]:
 
 
 async def sealed_days(books: Books) -> list[SealedDay]:
-    """Return the sealed days among the queried gaming days, in order."""
+    """Return the sealed days of the queried gaming days, in order."""
     return [
         SealedDay(
             row.gaming_day,

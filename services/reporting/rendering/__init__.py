@@ -1,4 +1,4 @@
-"""Render reports in all formats. The same document always has the same bytes."""
+"""Render reports in all formats. Rendering the same document always gives the same bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FormatName = Literal["json", "csv", "xlsx", "pdf", "parquet"]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name, which is the file extension, its media type, and its maximum number of rows.
+    """A format of reports: its name (also the file extension), its media type, and its maximum number of rows.
 
     Without `rows_max`, rows are written as they are created, with constant memory.
     """
@@ -49,7 +49,7 @@ def require_room(document: Document, name: FormatName) -> None:
 
 
 def render(document: Document, name: FormatName, *, section: str | None = None, explain: str | None = None) -> bytes:
-    """Return the bytes of a document in a format, as `write` writes them."""
+    """Return a document in a format, as the bytes that `write` writes."""
     file = BytesIO()
     write(document, name, file, section=section, explain=explain)
     return file.getvalue()
