@@ -19,7 +19,7 @@ _FINISHED = {ReportStatus.FINAL, ReportStatus.RESTATED}
 
 
 def whole(value: Value, unit: Unit) -> int:
-    """Return a value as an integer of its smallest unit: cents, nanocents, hundredths (of a percent), or a count.
+    """Return a value in its smallest unit, as an integer: cents, nanocents, hundredths (also of a percent), or a count.
 
     Raises: TypeError for a value that the unit cannot hold.
 
@@ -38,7 +38,7 @@ def whole(value: Value, unit: Unit) -> int:
 
 
 def decimal(number: int, places: int, least: int = 2) -> str:
-    """Return an integer number of parts as a decimal, without trailing zeros beyond the minimum places.
+    """Return `number` divided by 10 to the power of `places`, as a decimal text with at least `least` decimals.
 
     >>> decimal(-5, 2), decimal(123456, 2), decimal(12_500_000_000, 11)
     ('-0.05', '1234.56', '0.125')
@@ -99,12 +99,12 @@ def stage_text(header: Header) -> str:
 
 
 def is_finished(header: Header) -> bool:
-    """Return whether the report's days are sealed, so that it is not provisional."""
+    """Return whether the report is final or restated, rather than provisional."""
     return header.stage in _FINISHED
 
 
 def header_lines(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a report's header as (name, text); the report's title is not among them."""
+    """Yield the lines of a report's header, except its title, as (name, text)."""
     header = document.header
     yield "Property", f"{header.property_title} ({header.property})"
     yield "Jurisdiction", header.jurisdiction
@@ -123,7 +123,7 @@ def header_lines(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def reached_text(header: Header) -> str:
-    """Return the read position of each shard: `round-settlement 0: 4,711 (2 missing)`."""
+    """Return the read positions as text, one per shard, such as `round-settlement 0: 4,711 (2 missing)`."""
     return "; ".join(
         f"{one.service} {one.shard}: {one.seq:,}" + (f" ({one.missing:,} missing)" if one.missing else "")
         for one in header.through

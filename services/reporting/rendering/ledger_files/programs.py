@@ -27,7 +27,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
 
 
 def _is_amount(text: str) -> bool:
-    """Return whether a text is a number, which a spreadsheet does not evaluate."""
+    """Return whether a text is a number, so that a spreadsheet does not read it as a formula."""
     return text.removeprefix("-").replace(".", "", 1).isdigit()
 
 
@@ -70,7 +70,7 @@ _NO_TAX: Final = "Tax Exempt"
 
 
 def as_xero(file: LedgerFile) -> str:
-    """Return Xero's template of manual journals: lines with one narration and date form a journal; debits positive."""
+    """Return journals in Xero's template: lines with the same narration and date form a journal; debits positive."""
     return _table(
         _XERO,
         (
@@ -136,7 +136,7 @@ def as_sage(file: LedgerFile) -> str:
 
 
 def _sage_description(file: LedgerFile, journal: LedgerJournal, line: JournalLine) -> str:
-    """Return the description of a line, with department and cost center, for which Sage 50 has no columns."""
+    """Return a line's description with department and cost center, because Sage 50 has no columns for these."""
     return " ".join(filter(None, (memo(file, journal), line.destination.department, line.destination.cost_center)))
 
 

@@ -69,7 +69,7 @@ _ISSUED: Final = text(
 
 
 class Issuance(NamedTuple):
-    """A check's issuance at a table."""
+    """The issuance of a counter check at a table."""
 
     service: str
     shard: int
@@ -91,7 +91,7 @@ class Issuance(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """An issuance copy found in a box, with the number of the count and the line; `gaming_day` is the box's day."""
+    """An issuance copy found in a drop box, by number of the count and of its line; `gaming_day` is that of the box."""
 
     service: str
     shard: int
@@ -115,7 +115,7 @@ _PARTS: Final = len(Issuance._fields)
 
 
 class Check:
-    """An issued check and its copy in a box; both are parsed from the database row on demand."""
+    """An issued check and its copy in a drop box, if any; both are parsed from the database row on demand."""
 
     __slots__ = ("_row",)
 
@@ -146,14 +146,14 @@ class Check:
 
 
 class Checks(NamedTuple):
-    """Issued checks, and copies in boxes that match no issued check."""
+    """Issued checks with their copies, and copies in drop boxes that match no issued check."""
 
     issued: Sequence[Check]
     unknown: Sequence[Copy]
 
 
 class InShift(NamedTuple):
-    """The checks issued in a shift of a gaming day: number and sum."""
+    """The number and sum (cents) of the checks issued in a shift of a gaming day."""
 
     checks: Figure
     cents: Figure
