@@ -1,4 +1,4 @@
-"""The table inventories of gaming days: every slip with its denominations, and tables without a slip."""
+"""The table inventories of gaming days: each inventory slip with its denominations, and tables without a slip."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -137,7 +137,7 @@ def _is_off(row: _Row) -> bool:
 
 
 def _is_of(books: Books, count: Count) -> bool:
-    """Return whether a count belongs to one of the queried gaming days, or begins one of them."""
+    """Return whether a count belongs to, or begins, one of the queried gaming days."""
     return any(_in_period(books, day) for day in _days_of(count))
 
 
@@ -175,7 +175,7 @@ def _row(books: Books, before: Count | None, count: Count) -> _Row:
 
 
 async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
-    """Return a row for each table and gaming day without a slip."""
+    """Return a row for each table and recorded gaming day without an inventory slip."""
     known = {(day, count.table) for count in counts for day in _days_of(count)}
     return [
         {"pit": table.pit, "table": table.table, "game": table.game, "gaming_day": day, "purpose": _MISSING}
