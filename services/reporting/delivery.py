@@ -1,9 +1,9 @@
-"""Deliver reports as files: to a folder or an S3-compatible store, with a signed manifest.
+"""Deliver reports as files to a folder or an S3-compatible store, with a signed manifest.
 
-A report's files are `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, the manifest is
-`manifests/<known at>-<begin of its SHA-256>.note`. Like a checkpoint (shared.journal), the manifest is a signed note;
-its text is JSON, and it is signed with the key of the service. The manifest is written after the files; existing files
-are never overwritten.
+The files of a report are named `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, and the
+manifest `manifests/<known at>-<start of its SHA-256>.note`. Like a checkpoint (shared.journal), the manifest is a
+signed note; its text is JSON, and it is signed with the key of the service. The manifest is written after the files;
+existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checke
 
 
 def _files(document: Document, formats: Iterable[FormatName]) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, media type and content of the files of a document; Parquet has one file per section."""
+    """Yield (name, media type, content) for each file of a document; Parquet has one file per section."""
     header = document.header
     days = f"{header.first_day}" + (f"_{header.last_day}" if header.last_day != header.first_day else "")
     of = "".join(f"-{kind}-{name}" for kind, name in (("table", header.table), ("game", header.game)) if name)

@@ -1,4 +1,4 @@
-"""Write the exceptions that entries report, with one statement per table."""
+"""Write the exceptions that entries open or close, with one SQL statement per table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -60,7 +60,7 @@ PROJECTOR: Final = Projector(tables=(*OF_JOURNALS, facts), project=project)
 
 
 async def write(connection: AsyncConnection, changes: Changes) -> None:
-    """Write the changes of a batch in the caller's transaction."""
+    """Write a batch's changes to the list of exceptions, in the caller's transaction."""
     await _ADD_EXCEPTIONS.write(connection, [_row(noticed) for noticed in changes.noticed])
     await _ADD_FILLED_GAPS.write(connection, [_row(filled) for filled in changes.filled_gaps])
     await _ADD_CLOSINGS.write(connection, [_row(closing) for closing in changes.closings])

@@ -141,7 +141,7 @@ class EntryOfCell(BaseModel):
 
     @classmethod
     def of(cls, one: EntryBehind) -> "EntryOfCell":
-        """Return the entry in the form in which the API lists it."""
+        """Return an entry as the API lists it."""
         exact = ("value", "factor", "adds")
         said = {name: getattr(one, name) for name in cls.model_fields if name not in (*exact, "leads")}
         return cls(
@@ -192,7 +192,7 @@ class Definition(BaseModel):
 
     @classmethod
     def of(cls, report: Report) -> "Definition":
-        """Return the definition of a report in the form in which the API lists it."""
+        """Return the definition of a report as the API lists it."""
         listed = ("name", "title", "unit", "formula", "source")
         return cls(
             name=report.name,

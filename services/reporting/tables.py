@@ -59,7 +59,7 @@ def _entry_columns() -> tuple[Column[Any], ...]:
 
 
 def _fact_columns() -> tuple[Column[Any], ...]:
-    """Return the columns of a fact that is stored as a whole."""
+    """Return the columns that store a whole fact."""
     return (
         *_entry_columns(),
         *texts("kind"),

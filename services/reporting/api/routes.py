@@ -1,4 +1,4 @@
-"""All routes of reporting."""
+"""The routes of reporting's HTTP API, merged into one router."""
 
 from fastapi import APIRouter
 

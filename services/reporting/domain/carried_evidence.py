@@ -130,13 +130,13 @@ def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
 
 
 def evidence_of_text(text: str) -> dict[Subject, Evidence]:
-    """Return the evidence that `evidence_as_text` encoded."""
+    """Return the evidence decoded from the JSON of `evidence_as_text`."""
     places = len(Subject._fields)
     return {Subject(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in from_json(text)}
 
 
 def alarms_as_text(alarms: Iterable[Alarm]) -> str:
-    """Return alarms as JSON.
+    """Return alarms as JSON; `alarms_of_text` decodes it.
 
     >>> sealed = datetime.fromisoformat("2026-11-21T12:00:00+00:00")
     >>> alarms = (Alarm(Subject("counts", dealer="d-1"), date(2026, 11, 20), sealed, 20, 3.5),)
@@ -153,7 +153,7 @@ def alarms_as_text(alarms: Iterable[Alarm]) -> str:
 
 
 def alarms_of_text(text: str) -> tuple[Alarm, ...]:
-    """Return the alarms that `alarms_as_text` encoded."""
+    """Return the alarms decoded from the JSON of `alarms_as_text`."""
     return tuple(
         Alarm(Subject(*tested), date.fromisoformat(since), datetime.fromisoformat(raised_at), n, statistic)
         for *tested, since, raised_at, n, statistic in json.loads(text)

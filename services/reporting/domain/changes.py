@@ -40,7 +40,7 @@ class EntryRef(NamedTuple):
 
     @classmethod
     def of(cls, service: str, event: EntryEvent[Any]) -> Self:
-        """Return the reference of a published entry."""
+        """Return the reference of an entry that a service published as an event."""
         return cls(service, event.shard, event.sequence, event.entryhash, event.recordedat)
 
 
@@ -90,7 +90,7 @@ class Changes:
     closings: list[Closing] = field(default_factory=list)
 
     def add(self, event: EntryEvent[Any]) -> None:
-        """Add an entry of the settlement journal."""
+        """Add the exceptions that an entry of the settlement journal opens or closes."""
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:

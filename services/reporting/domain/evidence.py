@@ -62,7 +62,7 @@ class Evidence:
 
 
 def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> tuple[float, ...]:
-    """Return the log wealth multipliers of an observation of a non-negative quantity.
+    """Return, for each bet, the log wealth multiplier of an observation of a non-negative quantity.
 
     `expected` is the largest mean possible in honest play, given all earlier observations. `variance` determines only
     the size of bets, not the false alarm rate.

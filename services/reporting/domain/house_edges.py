@@ -66,7 +66,7 @@ class HouseEdge:
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return the house edge as a fraction of the stake, which is 1 less the payback; None if there is none.
+        """Return the house edge, 1 less the payback, as a fraction of the stake; None if there is none.
 
         It is the exact value, else the best known value, else the licensee's own value.
         """
@@ -119,12 +119,12 @@ class Rates(NamedTuple):
 
     @classmethod
     def of_all(cls, rates: Mapping[tuple[str, str], Fraction]) -> Self:
-        """Return the rates of all wagers, with a common unit."""
+        """Return exact rates, keyed by submission hash and wager, converted to a common denominator."""
         unit = lcm(*(rate.denominator for rate in rates.values()))
         return cls({wager: int(rate * unit) for wager, rate in rates.items()}, unit)
 
     def of(self, cents: Iterable[tuple[tuple[str, str], int]]) -> Fraction:
-        """Return the sum of amounts times rates; a wager without a rate contributes zero."""
+        """Return the sum of amount times rate over wagers; a wager without a rate adds zero."""
         return Fraction(sum([number * self.numerators.get(wager, 0) for wager, number in cents]), self.unit)
 
 

@@ -1,7 +1,7 @@
 """The general-ledger journals of a sealed gaming day: one as of its seal, and two for each later change. Pure.
 
-A change reverses the previous journal, line by line, and posts the day again under the next number. So an exported
-journal never changes.
+For a change, one journal reverses the previous one, line by line, and another posts the day again under the next
+number. So an exported journal never changes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -61,7 +61,7 @@ def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, 
 
 
 def journals_of(day: date, versions: Sequence[tuple[datetime, tuple[JournalLine, ...]]]) -> Iterator[LedgerJournal]:
-    """Yield the journals of a day; `versions` are the day's versions in order, each as (as-of time, lines)."""
+    """Yield a gaming day's journals; `versions` are the day's versions in order, each as (as-of time, lines)."""
     for version, (known_at, lines) in enumerate(versions, 1):
         if version > 1:
             taken_back = tuple(JournalLine(line.destination, -line.cents) for line in versions[version - 2][1])

@@ -27,7 +27,7 @@ _BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
 
 
 def _factors(raised: bool, other: bool) -> tuple[float, ...]:
-    """Return the log wealth multipliers for the outcomes of a raised stake and of another stake.
+    """Return, for each bet, the log wealth multiplier for the outcomes of a raised stake and another stake.
 
     A multiplier is the probability of the two outcomes under a bet, divided by their probability if raised and other
     stakes win equally often, namely with the mean of the bet's two probabilities. Whatever the common probability is in

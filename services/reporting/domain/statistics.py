@@ -60,7 +60,7 @@ class AgainstExpectation:
 
     @property
     def z_shown(self) -> str:
-        """Return the z-score with its sign and two decimals."""
+        """Return the z-score as text, with sign and two decimals."""
         return f"{self.z:+.2f}"
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
@@ -87,7 +87,7 @@ def compared(number: int, payout_cents: int, expected_cents: Fraction, variance:
 
 
 def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the probability of at least `hits` among independent wagers with a common probability.
+    """Return the binomial probability of at least `hits` among `number` independent wagers.
 
     >>> f"{binomial_tail(9, 10, Fraction(1, 2)):.6f}"  # 11 of 1,024
     '0.010742'
@@ -149,7 +149,7 @@ def observe_hits(
 def hit_factors(
     probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> tuple[float, ...]:
-    """Return the log wealth multipliers for `hits` in a block of `number` wagers (see `observe_hits`)."""
+    """Return, for each bet, the log wealth multiplier for `hits` in a block of `number` wagers (see `observe_hits`)."""
     assert 0 <= hits <= number, f"{hits} hits of {number} wagers"
     most = min(probability * (1 + tolerance), Fraction(1))
     return factors(hits, most * number, most * (1 - most) * number)
@@ -160,8 +160,8 @@ def observe_returns(
 ) -> Evidence:
     """Return the evidence that wagers return too much, after another block of wagers (see `observe_hits`).
 
-    Unlike `observe_hits`, the test weighs cents: high-paying rows count for more, and take longer to distinguish from
-    luck.
+    Unlike `observe_hits`, the test weighs payouts in cents: high-paying rows count for more, and take longer to
+    distinguish from luck.
     """
     if not wagers.number:
         return evidence

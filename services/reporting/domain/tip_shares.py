@@ -1,4 +1,4 @@
-"""Share the tips of a pool by hours, to the cent. Pure; cents and minutes."""
+"""Divide the tips of a pool by dealers' hours, to the cent. Pure; amounts are cents, times are minutes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

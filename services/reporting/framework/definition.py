@@ -1,4 +1,4 @@
-"""The definition of a report: all of its properties in one object, including the function that fills it."""
+"""The definition of a report: one object with everything about the report, including the function that fills it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

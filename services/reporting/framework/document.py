@@ -253,7 +253,7 @@ class Header(BaseModel):
 
     `known_at` is the report's as-of time: the report contains everything recorded up to then, and the same query with
     the same as-of time gives the same bytes. `version` starts at 1 and increases with restatements of the reported
-    days. `through` is the read position of each shard of each journal, `sha256` covers the content.
+    days. `through` is the read position of each shard of each journal. `sha256` is the hash of the content.
     """
 
     report: Name
@@ -319,7 +319,7 @@ class Document:
         return digest.hexdigest()
 
     def _canonical(self) -> Iterator[bytes]:
-        """Yield the canonical JSON of the content in pieces of several rows."""
+        """Yield the canonical JSON of the content in chunks of several rows."""
         said = replace(self, sections=()).content
         yield b'{"identities":%b,"marks":%b,"sections":[' % (canonical(said["identities"]), canonical(said["marks"]))
         for number, filled in enumerate(self.sections):
@@ -353,7 +353,7 @@ class Document:
         return replace(self, sections=tuple(sections))
 
     def cell(self, reference: str) -> tuple[Column, Value, Because]:
-        """Return column, value and provenance of a cell, given as `section/row/column`. Raises: LookupError.
+        """Return (column, value, provenance) of a cell, given as `section/row/column`. Raises: LookupError.
 
         The row of totals is `total`. `identities/name/left` and `identities/name/right` are the sides of an identity.
         """

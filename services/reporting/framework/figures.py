@@ -16,7 +16,7 @@ Value = int | str | date | datetime | None
 
 @dataclass(frozen=True, slots=True)
 class EntryRef:
-    """An entry of a service's journal."""
+    """A reference to an entry of a service's journal."""
 
     service: str
     shard: int
@@ -81,7 +81,7 @@ def stated(value: Factor, *entries: EntryRef) -> tuple[Part, ...]:
 
 
 def counted_each(entries: Iterable[EntryRef]) -> tuple[Part, ...]:
-    """Return the provenance of a count of entries: each entry adds 1."""
+    """Return the provenance of a number of entries: each entry adds 1."""
     return tuple(Part(entry, 1, 1) for entry in entries)
 
 
@@ -267,7 +267,7 @@ NOTHING = Figure()
 
 
 def total(figures: Iterable[Figure]) -> Figure:
-    """Return the sum of figures."""
+    """Return the sum of figures, with the provenance of all of them."""
     listed = list(figures)
     origins = [one.origin for one in listed if one.origin]
     return Figure(sum([one.value for one in listed]), _together(origins, (1,) * len(origins)))
@@ -314,7 +314,7 @@ class Cell(Explained):
 
 
 def exact_sum(value: str, parts: Iterable[Explained]) -> Cell:
-    """Return the cell of an exact amount (a decimal text) that is the sum of `parts`."""
+    """Return a cell with an exact amount (a decimal text), which is the sum of `parts`, and their provenance."""
     cell, origins = Cell(value), [one.origin for one in parts if one.origin]
     cell.origin = _together(origins, (1,) * len(origins))
     return cell

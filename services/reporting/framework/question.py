@@ -37,7 +37,7 @@ def first_days(law: GamingPack, day: date) -> dict[str, date]:
 
 
 def year_before(day: date) -> date:
-    """Return the same day of the previous year; for February 29, February 28.
+    """Return the same date in the previous year; for February 29, February 28.
 
     >>> year_before(date(2028, 2, 29)).isoformat()
     '2027-02-28'

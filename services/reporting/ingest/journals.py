@@ -140,7 +140,7 @@ def _asks_the_clock(fact: Any) -> bool:
 
 
 def _all_of(topic: Topic) -> Reader:
-    """Return the reader of all facts of a topic, including its journal's facts about ingest."""
+    """Return a reader of all facts on a topic, including the journal's facts about its own ingest."""
     own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
     return Reader(topic, *own, *OF_INPUT, CommandRefused)
 

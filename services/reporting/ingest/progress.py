@@ -1,4 +1,4 @@
-"""Read progress over all journals, across the processes of the service."""
+"""The time up to which all journals have been read, across the processes of the service."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -58,7 +58,7 @@ class Submissions(RulesSubmissions):
         self._edges: dict[str, Sequence[HouseEdge]] = {}
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
-        """Compute the house edges of new submissions."""
+        """Compute the house edges for submissions that are not stored yet."""
         for event in events:
             if isinstance(event.data, SubmissionApproved):
                 with suppress(Refused):  # `require_usable` refuses the submission later, with the reason

@@ -52,12 +52,12 @@ class AccountOfRound:
 
     @property
     def item(self) -> str:
-        """Return the round and account as text, the `item` of an amount."""
+        """Return round and account as a text, which is the `item` of an amount."""
         return f"{self.round_id} {self.account}"
 
     @classmethod
     def of_item(cls, item: str) -> "AccountOfRound":
-        """Return the round and account that an item encodes."""
+        """Return the round and account encoded in the item of an amount."""
         return cls(*item.split(" "))
 
 
@@ -86,7 +86,7 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
 
 
 def _of_others(fact: AccountBoughtIn, direction: Direction) -> Iterator[Amount]:
-    """Yield currency attributed to persons other than the account's patron: the conductor and the beneficiaries."""
+    """Yield currency attributed to persons other than the account's patron: conductor and beneficiaries."""
     conductor = () if fact.conducted_by is None else (fact.conducted_by,)
     for one in (*conductor, *(fact.on_behalf_of or ())):
         yield Amount(f"others_{direction}_cents", fact.cents, _table_of(fact.movements), item=one)
@@ -130,7 +130,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Yield a round's stakes, credits and released holds on accounts, with amounts not covered or not taken back."""
+    """Yield the stakes, credits, released holds, uncovered stakes and shortages of a round's accounts."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)

@@ -60,7 +60,7 @@ def is_over_limit(books: Books, one: Adjustment) -> bool:
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the amount, in cents, above which adjustments of the gaming day are listed."""
+    """Return the limit, in cents, above which adjustments like this one must be listed on its gaming day."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 
@@ -79,7 +79,7 @@ _MEASURES: Final = {
 
 
 async def of_win(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of the win of tables, ordered by day and number.
+    """Return the adjustments of tables' win, ordered by gaming day and number.
 
     `before` is the counted or recorded figure, including earlier approved adjustments.
     """
@@ -214,7 +214,7 @@ _Display = tuple[str | None, str | None, str | None]
 
 
 async def of_meters(books: Books) -> Sequence[Adjustment]:
-    """Return the changes of progressive meters requested by people; a transfer is listed for each of its two pools.
+    """Return the meter changes that people requested; a transfer is listed once for each of its two pools.
 
     `before` and `after` are the exact display; they are unknown until the change is approved.
     """

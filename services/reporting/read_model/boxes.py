@@ -39,7 +39,7 @@ class Counted(NamedTuple):
 class Box:
     """A drop box removed from a table, its recorded drop, and its count, if any.
 
-    `sales` is the kind of sales that a counted table reports; None for a table that reports rounds.
+    `sales` is which sales a counted table reports; None for a table that reports rounds.
     """
 
     exchanged: Listed
@@ -82,7 +82,7 @@ class Box:
         return found - self.recorded(instrument)
 
     def turn(self, number: int) -> Turn | None:
-        """Return the count with this number (1: first, 2: blind second), or None if there are fewer counts."""
+        """Return one person's count by number (1: first, 2: blind second); None if there are fewer counts."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
 

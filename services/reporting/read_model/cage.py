@@ -86,7 +86,7 @@ def _paid_by_person(
 
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
-    """Yield the currency of a patron's transaction, in and out if it is an exchange, and its monetary instruments."""
+    """Yield the currency (for an exchange, in and out) and the monetary instruments of a patron's transaction."""
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
     here = partial(Amount, value=cents, table=fact.table or "", shift=fact.shift)
     for direction in fact.directions() if fact.medium == "currency" else ():

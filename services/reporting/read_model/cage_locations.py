@@ -40,24 +40,24 @@ class OwnChips(NamedTuple):
 
     @classmethod
     def of(cls, pieces: HeldPieces) -> Self:
-        """Return the kind of chips of counted or moved pieces."""
+        """Return the kind of chips for pieces that were counted or moved."""
         return cls(pieces.chip_set or "", pieces.piece or "", pieces.cents)
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the kind of chips that an item encodes."""
+        """Return the kind of chips encoded in the item of an amount."""
         chip_set, piece, cents = item.split(" ")
         return cls(chip_set, piece, int(cents))
 
     @property
     def item(self) -> str:
-        """Return the kind of chips as text, the `item` of an amount."""
+        """Return the kind of chips as a text, which is the `item` of an amount."""
         return f"{self.chip_set} {self.piece} {self.cents}"
 
 
 @adds(CageTransferIssued)
 def issued(fact: CageTransferIssued) -> Iterator[Amount]:
-    """Yield the value and the chips that a transfer puts in transit."""
+    """Yield the value and the chips of a sent transfer, which are now in transit."""
     yield from _transit(fact, 1)
 
 

@@ -174,7 +174,7 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
 
 
 async def _pairs(books: Books, *events: type[PitData]) -> list[tuple[_Mark | None, _Mark]]:
-    """Return the counts or box exchanges on the queried gaming days, each with the previous one at its table."""
+    """Return (previous, current) pairs of counts or box exchanges at a table, around the queried gaming days."""
     first, last = books.question.first, books.question.last
     days = {"first": first - NEIGHBORS, "last": last + NEIGHBORS}
     names = [kind_of(event) for event in events]

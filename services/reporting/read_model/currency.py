@@ -1,4 +1,4 @@
-"""Currency transactions of persons at accounts, the cage and tables, and large ones of unknown persons."""
+"""Currency transactions of known persons at accounts, cage and tables, and large ones of unknown persons."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -194,7 +194,7 @@ async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) ->
 
 
 async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
-    """Return the currency moved in and out on each of the queried gaming days, by department."""
+    """Return the currency moved in and out, in cents, keyed by queried gaming day and department."""
     known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
@@ -259,7 +259,7 @@ async def persons_alike(books: Books) -> list[list[str]]:
 
 
 def entry_of(movement: CashMovement) -> EntryRef:
-    """Return the entry that records a movement of `moved_currency`."""
+    """Return the entry that records a transaction returned by `moved_currency`."""
     service, shard, seq = movement.reference.split("/")
     return EntryRef(service, int(shard), int(seq))
 

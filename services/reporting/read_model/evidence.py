@@ -198,8 +198,8 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
-    The new row has the due as-of time or, if the last row is not earlier, a time just after that of the last row,
-    because rows never change. Raises: Rejected if the signature of the previous row is not the service's.
+    The new row has the as-of time of `due` or, because rows never change, a time just after the last row's, if that is
+    not earlier. Raises: Rejected if the signature of the previous row is not the service's.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)
@@ -252,7 +252,7 @@ async def alarms_known(books: Books) -> Sequence[Alarm]:
 
 
 async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Alarm]]]:
-    """Return the current alarms of each property, as pairs of property and alarms."""
+    """Return (property, alarms) for each property, with all alarms to date."""
     return [(row.property, alarms_of_text(row.alarms)) for row in await connection.execute(_LATEST_ALARMS)]
 
 
@@ -269,7 +269,7 @@ async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
 
 
 async def dealer_counts(books: Books) -> ByDealer:
-    """Return the sealed counts of the queried gaming days, by dealer and shift."""
+    """Return the counts on the sealed days among the queried gaming days, keyed by dealer and shift."""
     found: ByDealer = {}
     for row in await books.read(_COUNTS, first=books.question.first, last=books.question.last):
         for key, counts in _counts_of_text(row.counts):

@@ -18,9 +18,9 @@ Severity = Literal["high", "medium", "low"]
 class Exceptional:
     """An exception, its subject, and its resolution.
 
-    The first of `entries` reports the exception, the others follow up on it. `number` distinguishes several exceptions
-    of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; an exception
-    that is `noted` needs no action. `severity` and `owner` are set if they do not follow from the `kind`.
+    The first of `entries` reports the exception; the other entries record its follow-up. `number` distinguishes several
+    exceptions of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; an
+    exception that is `noted` needs no action. `severity` and `owner` are set if they do not follow from the `kind`.
     """
 
     kind: str

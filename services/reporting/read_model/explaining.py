@@ -1,4 +1,4 @@
-"""The entries that contribute to a figure, each with its signed contribution and its record, as of a given time."""
+"""The entries behind a figure, each with its signed contribution and the records behind it, as of a given time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

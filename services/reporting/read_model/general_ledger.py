@@ -61,7 +61,7 @@ _CHANGED: Final = text("""
 
 
 class PostedLeg(NamedTuple):
-    """A leg of a service on which an amount was posted, with the item, table and game of the posting.
+    """The key of a posted amount: a service's posting leg, and the item, table and game of the posting.
 
     `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game may be empty.
     """

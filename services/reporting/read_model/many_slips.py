@@ -1,4 +1,4 @@
-"""Slips of many gaming days, compared and summed in the database; only those that need attention are listed."""
+"""Slips over many gaming days, compared and summed in the database; only slips that need attention are read."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -135,7 +135,7 @@ class ReceivedSlip:
 
     @classmethod
     def of(cls, slip: Slip) -> Self:
-        """Return a received slip, given the slip with all of its steps."""
+        """Return a slip, given with all of its steps, as a received slip."""
         begun, received, number = slip.begun, slip.received, slip.number
         assert received is not None, "only slips that were received are compared"
         assert number is not None, "what was received had been prepared under a number"
@@ -144,7 +144,7 @@ class ReceivedSlip:
 
 
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
-    """Return the received slips that were prepared on the queried gaming days, by kind and number.
+    """Return the received slips that were prepared on the queried gaming days, ordered by kind and number.
 
     If more than a week is queried, slips received as sent are only counted (`alike`).
     """

@@ -92,7 +92,7 @@ _SLIPS: Final = text(
 
 
 async def lying(books: Books) -> Lying:
-    """Return where the property's own chips are at the end of the last queried gaming day."""
+    """Return the property's own chips by location, as of the end of the last queried gaming day."""
     last, tables = await last_counts(books), await _tables(books)
     begun = await _entered(books, last)
     passed = await _passed(books, begun)
@@ -238,7 +238,7 @@ def _of_day(step: Listed | None, day: date) -> Listed | None:
 def _steps(
     slip: Slip, day: date, *, leaves: bool, arrives: bool, back: bool
 ) -> Iterator[tuple[Listed, int, Sequence[Pieces]]]:
-    """Yield the steps of a slip at one of its two ends: departure, arrival, and the return of a void.
+    """Yield a slip's steps at the cage or at the table: departure, arrival, or return of a void.
 
     Each step has its entry, its sign (1 for chips that arrive, -1 for chips that leave), and its contents.
     """

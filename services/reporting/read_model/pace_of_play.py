@@ -96,7 +96,7 @@ def _statement(by: tuple[Dimension, ...]) -> TextClause:
 
 
 async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
-    """Return the pace on the queried gaming days, keyed by the values of the dimensions `by`."""
+    """Return the sums of play on the queried gaming days, keyed by the values of the dimensions `by`."""
     question = books.question
     rows = await books.read(
         _statement(by),

@@ -20,7 +20,7 @@ def acts_of(fact: Fact) -> list[Amount]:
 
 
 def person_of(item: str) -> tuple[str, str]:
-    """Return the kind of fact and the person that an item of ACTS encodes."""
+    """Return (kind of fact, person) encoded in the item of an amount of ACTS."""
     kind, _, person = item.partition(" ")
     return kind, person
 

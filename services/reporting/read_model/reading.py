@@ -91,7 +91,7 @@ def _said_of(tables: Mapping[str, PropertyTable], said: Callable[[PropertyTable]
 
 
 class Books(Sums):
-    """A property's read model as of a time, for the queried gaming days or others."""
+    """A property's read model as of a time; by default, for the queried gaming days."""
 
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
@@ -110,13 +110,13 @@ class Books(Sums):
 
     @cached_property
     def place(self) -> PropertySnapshot:
-        """Return the property as of the last queried gaming day."""
+        """Return the version of the property in effect on the last queried gaming day."""
         return self.place_on(self.question.last)
 
     def pit_of(self, table: str, day: date) -> str:
         """Return the pit of a table on a gaming day; if the property does not list the table then, its last known pit.
 
-        Empty for a table that the property never listed.
+        The result is empty for a table that the property never listed.
         """
         found = self.tables_of(day).get(table) or self._tables.get(table)
         return "" if found is None else found.pit
@@ -169,13 +169,13 @@ class Books(Sums):
 
     @cached_property
     def _listed_in(self) -> Mapping[int, Mapping[str, PropertyTable]]:
-        """Return the tables that the property lists, keyed by version of the property document and name."""
+        """Return the tables that the property document lists, keyed by version of the document and table name."""
         return {
             place.document.version: {table.table: table for table in place.document.tables} for place in self._places
         }
 
     def game_of(self, table: str) -> str:
-        """Return the game that a table offers."""
+        """Return the game that a table offers, according to the property document."""
         return self._tables[table].game if table in self._tables else ""
 
     def kind_of(self, table: str) -> str | None:
@@ -240,7 +240,7 @@ class Books(Sums):
         return await self._facts(kinds, None, None)
 
     async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
-        """Return pit events of these kinds on gaming days, as PitRecorded, in the order of recording."""
+        """Return the PitRecorded facts with pit events of these kinds on gaming days, in the order of recording."""
         names = [kind_of(event) for event in events]
         days = (first or self.question.first, last or self.question.last)
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
@@ -268,7 +268,7 @@ class Books(Sums):
         return await self._facts(kinds, None, None, table="documents")
 
     async def restatements(self) -> Sequence[Restatement]:
-        """Return the entries that changed the queried gaming days after their seal."""
+        """Return the restatements of the queried gaming days: the entries that changed a day after its seal."""
         played = await played_days(self._reader, self.question)
         return (await stage_of(self._reader, self.question, played)).restatements
 
@@ -303,7 +303,7 @@ class Books(Sums):
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 
     def known_at(self, moment: datetime) -> "Books":
-        """Return the read model as of an earlier time."""
+        """Return this read model as of an earlier time."""
         places = [place for place in self._places if place.document.approved_at <= moment]
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 

@@ -242,7 +242,7 @@ class Sums:
 
     @property
     def wagers(self) -> _Sum:
-        """Return FIGURES and STAKES by (gaming day, property, table, game, shift, version, submission, wager)."""
+        """Return FIGURES, STAKES keyed by (gaming day, property, table, game, shift, version, submission, wager)."""
         found: _Sum = {}
         for (*place, _, version, submission), wager, sums in self._by_wager:
             _add(found, (*place, version, submission, wager), sums)
@@ -250,7 +250,7 @@ class Sums:
 
     @property
     def dealers(self) -> _Sum:
-        """Return DEALT by (gaming day, property, dealer, game, version, submission, wager)."""
+        """Return DEALT keyed by (gaming day, property, dealer, game, version, submission, wager)."""
         found: _Sum = {}
         for (day, property_name, _, game, _, dealer, *submission), wager, sums in self._by_wager:
             _add(found, (day, property_name, dealer, game, *submission, wager), _dealt(sums))
@@ -258,7 +258,7 @@ class Sums:
 
     @property
     def played(self) -> _Sum:
-        """Return PLAYED by (gaming day, property, table, game, shift, version, submission)."""
+        """Return PLAYED keyed by (gaming day, property, table, game, shift, version, submission)."""
         found: _Sum = {}
         for (*place, _, version, submission), play in self._plays.items():
             _add(found, (*place, version, submission), play.played)
@@ -266,7 +266,7 @@ class Sums:
 
     @property
     def lines(self) -> _Sum:
-        """Return LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
+        """Return LINE_FIGURES keyed by (gaming day, property, table, game, version, submission, wager, category)."""
         return {(*game, *won): sums for game, found in self._lines.items() for won, sums in found.items()}
 
     @property
@@ -294,7 +294,7 @@ class Sums:
         return sorted({(*key, _moment_of(hour)) for *key, hour in self._taken_back})
 
     def add(self, entry: RoundEntry) -> None:
-        """Add a round."""
+        """Add a posted or reversed round to the sums."""
         closed = entry.closed_at
         hour = int(closed.timestamp()) // HOUR_SECONDS
         at = (entry.property, entry.table_name, hour, entry.gaming_day)

@@ -62,8 +62,8 @@ def _added(one: int | None, other: int | None) -> int | None:
 class TableFigures:
     """The figures of a table on the current gaming day; a figure that does not apply to the table is None.
 
-    Only a counted table has `results`. It has no win before it is counted, and no drop if it reports no sales. Chips
-    sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
+    Only a counted table has `results`. A counted table has no win before it is counted, and no drop if it reports no
+    sales. Chips sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
     """
 
     property: str

@@ -32,8 +32,8 @@ _SEALED: Final = text("""
 class SealedDay:
     """A sealed gaming day: the entry that sealed it, and the revenue of tables and contests in its report, in cents.
 
-    `revenue_cents` is the final win, the rake and contests; None if the report has no win. `changed` is whether amounts
-    were recorded after the seal.
+    `revenue_cents` is the sum of final win, rake and contest revenue; None if the report has no win. `changed` is true
+    if amounts were recorded after the seal.
     """
 
     gaming_day: date

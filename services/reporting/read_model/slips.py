@@ -43,7 +43,7 @@ class Slip:
 
     @cached_property
     def steps(self) -> tuple[Listed, ...]:
-        """Return the recorded steps, in order."""
+        """Return the facts of the recorded steps, in order."""
         steps = (self.requested, self.prepared, self.carried, self.received, self.voided, self.paper)
         return tuple(step for step in steps if step is not None)
 
@@ -184,7 +184,7 @@ _STEPS: Final = text(
 
 
 async def slips_of(books: Books) -> list[Slip]:
-    """Return the slips with a step on the queried gaming days, by kind and number."""
+    """Return the slips with a step on the queried gaming days, ordered by kind and number."""
     question = books.question
     rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
     return await slips_named(books, [row.slip for row in rows])

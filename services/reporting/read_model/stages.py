@@ -1,4 +1,4 @@
-"""The stage of gaming days as of a given time: open, preliminary, final, restated; and the restatements."""
+"""The stage of gaming days as of a given time (open, preliminary, final, restated), and the restatements."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The SQL statements that query the read model as of a time; callers replace the placeholders in braces."""
+"""SQL statements that query the read model as of a time; callers replace the placeholders in braces."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -94,7 +94,7 @@ class Sums:
         return self._places
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
-        """Return the rows of a statement about the property, as of the query's as-of time."""
+        """Return the rows of an SQL statement about the property, as of the query's as-of time."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._reader.execute(statement, {**asked, **parameters})).all()
 
@@ -302,7 +302,7 @@ class Sums:
         }
 
     async def first_day(self) -> date | None:
-        """Return the first gaming day of the property with any record."""
+        """Return the property's first gaming day for which anything was recorded; None if there is none."""
         parameters = {"property": self.question.property, "known_at": self.question.known_at}
         found: date | None = (await self._reader.execute(text(FIRST_DAY), parameters)).scalar_one()
         return found

@@ -94,7 +94,7 @@ def assessed(fact: VigorishAssessed) -> Iterator[Amount]:
 
 @adds(VigorishTakenBack)
 def taken_back(fact: VigorishTakenBack) -> Iterator[Amount]:
-    """Yield the reversal of the vigorish that a round assessed."""
+    """Yield the amounts of the vigorish that a reversed round assessed, with the opposite sign."""
     for line in fact.lines:
         yield from _line(fact, line, -1)
 

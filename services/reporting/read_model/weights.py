@@ -22,7 +22,7 @@ class Weight(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """Weighted sums of rounds: stakes and handle x `staked`, payout, handle x `mean`, squared stakes x `variance`."""
+    """Weighted sums: stakes x `staked`, handle x `staked`, payout, handle x `mean`, squared stakes x `variance`."""
 
     stakes: int
     handle_cents: int

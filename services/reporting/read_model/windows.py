@@ -70,7 +70,7 @@ class Count:
 
     @cached_property
     def value(self) -> Figure:
-        """Return the counted value."""
+        """Return the counted value of the table inventory, in cents."""
         return Figure(value_of(self.contents), (self.entry,))
 
     @property
@@ -133,7 +133,7 @@ def is_of_play(books: Books, table: str, day: date, start: Purpose | None, end: 
 
 
 async def windows_of(books: Books) -> list[Window]:
-    """Return the windows that end with counts of the queried gaming days, in the order of tables and time."""
+    """Return the windows that end with a count of the queried gaming days, ordered by table and time."""
     first, last = books.question.first, books.question.last
     return await windows_between(
         books, [pair for pair in await counts_of(books) if first <= pair[1].gaming_day <= last]

@@ -68,7 +68,7 @@ class Won:
 
 
 class WonLines:
-    """Finds possibly reportable lines, caching the least reportable amounts by property and day."""
+    """Finds possibly reportable lines, with a cache of the lowest reportable amounts by property and day."""
 
     def __init__(self) -> None:
         self._least: dict[tuple[str, date], tuple[float, int]] = {}

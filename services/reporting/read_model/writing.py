@@ -1,4 +1,4 @@
-"""Write a batch of entries to the read model, with one statement per table."""
+"""Write a batch of entries to the read model, with one SQL statement per table."""
 
 from collections.abc import Iterable
 from datetime import date, datetime
@@ -161,7 +161,7 @@ class Batch:
         }
 
     def add_round(self, entry: RoundEntry) -> None:
-        """Add a posted or reversed round."""
+        """Add a posted or reversed round to the sums and to the table of rounds."""
         self._rounds.append(entry)
         self._know(entry.property, entry.gaming_day, entry.recorded_at)
 

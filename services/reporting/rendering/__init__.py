@@ -64,7 +64,7 @@ def write(
     explain: str | None = None,
     go_on: GoOn = always,
 ) -> None:
-    """Write a document in a format. `go_on` is called while writing; an error that it raises stops the writing.
+    """Write a document in a format. While writing, `go_on` is called repeatedly; it may raise to stop the writing.
 
     `section` restricts CSV to one section, and selects the section for Parquet (default: the first); other formats
     always have all sections. `explain` is for JSON: see `as_json`. Raises: LookupError if there is no such section;

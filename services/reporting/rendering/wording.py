@@ -1,4 +1,4 @@
-"""The text of values and headers on paper and in workbooks. Pure; data formats write values themselves."""
+"""The text of values and headers on printed pages and in workbooks; data formats write plain values. Pure."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -79,21 +79,21 @@ def text_of(value: Value, unit: Unit) -> str:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """Return a moment in UTC. Raises: ValueError if it has no offset."""
+    """Return a moment converted to UTC. Raises: ValueError if the moment has no UTC offset."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment} does not say its offset from UTC")
     return moment.astimezone(UTC)
 
 
 def period_text(header: Header) -> str:
-    """Return the period of a report: one gaming day, or the first and the last."""
+    """Return the period of a report as text: one gaming day, or the first and the last."""
     if header.first_day == header.last_day:
         return header.first_day.isoformat()
     return f"{header.first_day} to {header.last_day}"
 
 
 def stage_text(header: Header) -> str:
-    """Return the stage of a report, with the version after a restatement."""
+    """Return the stage of a report as text; after a restatement, with the version."""
     stage = header.stage.value.capitalize()
     return f"{stage}, version {header.version}" if header.version > 1 else stage
 

@@ -291,7 +291,7 @@ async def _people(books: Books, versions: Sequence[Listed], done: Iterable[_Done
 
 
 async def _acts(books: Books) -> dict[str, Figure]:
-    """Return the number of entries of the queried gaming days that name each person."""
+    """Return, by person, the number of entries of the queried gaming days that name the person."""
     by_person: dict[str, list[Figure]] = {}
     for (item,), measures in (await books.amounts([ACTS], ("item",))).items():
         by_person.setdefault(person_of(item)[1], []).append(measures[ACTS])

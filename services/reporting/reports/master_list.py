@@ -138,7 +138,7 @@ async def _approved(books: Books) -> _Rules:
 
 
 def _submission(rules: _Rules, table: PropertyTable, property_name: str, ends: datetime) -> Listed | None:
-    """Return the approval of the submission in effect for a table's game at the end of the last gaming day, or None."""
+    """Return the approval of the submission in effect for a table's game at the end of the period, or None."""
     last = ends - timedelta.resolution
     found = rules.by_table.in_effect(property_name, table.game, table.table, last)
     return None if found is None else rules.listed[found.hash]

@@ -202,7 +202,7 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
 
 
 def _text(number: int | None) -> str | None:
-    """Return an identifying number as text, so that it is not summed."""
+    """Return a number as text, so that spreadsheets and reports do not sum it."""
     return None if number is None else str(number)
 
 

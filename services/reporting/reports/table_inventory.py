@@ -103,7 +103,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _days(books: Books, rows: Sequence[_Row], counts: Iterable[Count]) -> list[_Row]:
-    """Return one row per gaming day with any record, with sums over the day's slips."""
+    """Return one row per recorded gaming day, with sums over the day's inventory slips."""
     of_day: dict[date, list[_Row]] = {day: [] for day in await known_days(books)}
     for row in rows:
         if row["gaming_day"] in of_day:

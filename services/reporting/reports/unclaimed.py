@@ -161,7 +161,7 @@ def _refusal(books: Books, row: Any) -> _Row:
 
 
 async def _decisions(books: Books) -> Filled:
-    """Return the section of requests that no second person has decided on."""
+    """Return the section of requests that still await a second person's decision."""
     changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
     adjustments = {
         (one.fact.account, one.fact.adjustment)

@@ -134,7 +134,7 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 
 
 def dollars_of(total: CurrencyTotal) -> int:
-    """Return a total in whole dollars as reported on its form, where each line is rounded up separately."""
+    """Return a total in whole dollars, as on its form: each line is rounded up separately."""
     moved = (
         MovedCurrency(one.kind, one.direction, one.specified, one.cents)
         for one in (each.movement for each in total.entries)
@@ -148,7 +148,8 @@ def currency_totals(
     """Return the totals of a report of the pack, such as `ctr`, in the order of their first transactions.
 
     In and out are totaled separately. If the person is known, a total covers all departments of a property;
-    transactions of unknown persons are not aggregated. A total is near the threshold from `warning_share` of it.
+    transactions of unknown persons are not aggregated. A total is near the threshold if it is at least `warning_share`
+    of it.
 
     Raises: KeyError for a report that the pack does not have; LookupError for a day without law in the pack; ValueError
     for a transaction without money.

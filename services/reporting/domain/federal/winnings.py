@@ -127,7 +127,7 @@ def _order(candidate: Candidate) -> tuple[Any, ...]:
 
 
 class _Rule:
-    """A rule of a pack, with its values for each day cached."""
+    """A rule of a pack, with a cache of its values by day."""
 
     def __init__(self, law: Pack, name: str) -> None:
         self._law, self._name, self._rule = law, name, law.reportable_winnings[name]
@@ -231,9 +231,9 @@ def _withholdings(
 ) -> Iterator[Withholding]:
     """Yield the regular withholding at `at_rate` or, if it does not apply, the backup withholding.
 
-    Regular withholding is computed on winnings net of the wager. It applies only if these are above an amount, if the
-    rule has one, and reach `ratio_cents`, the least multiple of the wager. Backup withholding is computed on the
-    reported amount.
+    RRegular withholding is computed on winnings net of the wager. It applies only if these winnings exceed the rule's
+    Ramount, if there is one, and reach `ratio_cents`, the lowest multiple of the wager that is subject to withholding.
+    RBackup withholding is computed on the reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
     if at_rate is not None and net_cents > above_cents and net_cents >= ratio_cents:

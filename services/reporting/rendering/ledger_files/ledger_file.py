@@ -38,7 +38,7 @@ def memo(file: LedgerFile, journal: LedgerJournal) -> str:
 
 
 def amount(cents: int) -> str:
-    """Return an amount with two decimals.
+    """Return an amount, given in cents, as text with two decimals.
 
     >>> amount(-5), amount(123456)
     ('-0.05', '1234.56')

@@ -43,7 +43,7 @@ _CSV: Final = (
 
 
 def as_csv(file: LedgerFile) -> str:
-    """Return CSV with one row for each journal line; the amount is in the debit or in the credit column."""
+    """Return journals as CSV with a row for each line; the amount is in the debit or the credit column."""
     return _table(
         _CSV,
         (
@@ -118,7 +118,7 @@ _SAGE: Final = ("Date", "Reference", "Number of Distributions", "G/L Account", "
 
 
 def as_sage(file: LedgerFile) -> str:
-    """Return general journals of Sage 50 (US): each line has the number of lines of its journal; debits positive."""
+    """Return general journals for Sage 50 (US); each line states how many lines its journal has; debits positive."""
     return _table(
         _SAGE,
         (
@@ -144,9 +144,9 @@ _IIF: Final = ("TRNSID", "TRNSTYPE", "DATE", "ACCNT", "CLASS", "AMOUNT", "DOCNUM
 
 
 def as_iif(file: LedgerFile) -> str:
-    """Return general journals for QuickBooks Desktop: tabs between columns, debits positive.
+    """Return general journals for QuickBooks Desktop, with tabs between columns; debits positive.
 
-    QuickBooks identifies an account by its title, here without the colon that separates a subaccount from its parent.
+    QuickBooks identifies an account by its title. A colon, which would mark a subaccount, is removed from the title.
     The class of a line is its department and cost center.
     """
     rows: list[Sequence[str]] = [("!TRNS", *_IIF), ("!SPL", "SPLID", *_IIF[1:]), ("!ENDTRNS",)]
@@ -172,5 +172,5 @@ def as_iif(file: LedgerFile) -> str:
 
 
 def _iif_text(text: str) -> str:
-    """Return a text without double quotes, which QuickBooks reads as text delimiters."""
+    """Return a text with double quotes, which QuickBooks reads as delimiters, replaced by single quotes."""
     return text.replace('"', "'")

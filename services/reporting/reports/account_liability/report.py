@@ -264,7 +264,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Return two identities: stakes and credits of rounds must equal the movements in the accounts' journal."""
+    """Return the identities that stakes and credits of rounds equal the movements in the accounts' journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

@@ -74,7 +74,7 @@ class CountedWin:
 
     @property
     def hold(self) -> Cell:
-        """Return the win as a percentage of the drop."""
+        """Return the hold: the win as a percentage of the drop."""
         return share(self.win, self.drop)
 
     @property
@@ -84,7 +84,7 @@ class CountedWin:
 
     @property
     def lacks_by_table(self) -> str | None:
-        """Return the missing items as text, by table; None if nothing is missing."""
+        """Return the missing items as text, grouped by table; None if nothing is missing."""
         tables = groupby(self.missing, attrgetter("table"))
         return "; ".join(f"{table}: {', '.join(one.said for one in lacks)}" for table, lacks in tables) or None
 

@@ -66,7 +66,7 @@ class Play:
 
     @property
     def win(self) -> Figure:
-        """Return the house's win from this play, before meters, in cents."""
+        """Return the house's win from the play in cents, before progressive meters."""
         return self.handle - self.payout
 
     @property

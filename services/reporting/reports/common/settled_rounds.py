@@ -55,17 +55,17 @@ class Part(NamedTuple):
 
     @property
     def payout_cents(self) -> int:
-        """Return the amount that players received, in cents."""
+        """Return the payout: the amount that players received, in cents."""
         return self.values[_PAYOUT]
 
     @property
     def wager(self) -> str:
-        """Return the text `game/wager` that names the wager."""
+        """Return the name of the wager as text: `game/wager`."""
         return "/".join(self.offered[:: len(_OFFERED) - 1])
 
     @property
     def win_cents(self) -> int:
-        """Return the win, before meters, in cents."""
+        """Return the house's win in cents, before progressive meters."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
 
 
@@ -115,7 +115,7 @@ class SettledRounds:
         return found
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
-        """Return the sum of these rounds and those of later gaming days."""
+        """Return the sum of these rounds and of `later`, rounds of later gaming days."""
         parts = _added((part.place, part.values) for part in (*self.parts, *later.parts))
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
@@ -138,7 +138,7 @@ class SettledRounds:
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
-        """Return the total win."""
+        """Return the total settled win over all parts."""
         return self.by().get((), SettledWin())
 
     def _together(self, where: Where, parts: Sequence[Part]) -> SettledWin:
@@ -222,7 +222,7 @@ class SettledRounds:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _sum(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
-        """Return `value` as the sum of signed figures at several places, with its provenance."""
+        """Return `value` as a figure: a sum of signed figures under several conditions (`wheres`), with provenance."""
         return Figure(
             value,
             tuple(

@@ -159,7 +159,7 @@ class SettledWin:
 
     @cached_property
     def win(self) -> Figure:
-        """Return the win of the house in cents, before meters."""
+        """Return the house's win in cents, before progressive meters."""
         positive = total(map(self.of, ("handle_cents", "vigorish_cents", "house_in_bank_cents")))
         return positive - self.of("payout_cents")
 
@@ -175,7 +175,7 @@ class SettledWin:
 
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
-    """Return the total of several wins."""
+    """Return the total of several settled wins."""
     listed = list(wins)
     return SettledWin(
         {name: total([one.of(name) for one in listed]) for name in ADDED},

@@ -160,7 +160,7 @@ class InShift(NamedTuple):
 
 
 async def issued_by_shift(books: Books) -> dict[tuple[str, str], InShift]:
-    """Return the checks issued on the queried gaming days, by gaming day and shift of the table."""
+    """Return the number and sum of checks issued on the queried gaming days, keyed by gaming day and table's shift."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table}
     rows = await books.read(_ISSUED, **asked)
@@ -180,7 +180,7 @@ def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:
     """Return the checks issued on the queried gaming days, and unmatched copies in boxes of these days.
 
-    With `not_tied`, checks that have a copy of the same amount are left out.
+    With `not_tied`, checks with a matching copy of the same amount are left out.
     """
     question = books.question
     rows = await books.read(

@@ -60,7 +60,7 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
 
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
-    """Return the least amount that reaches the threshold of a rule, in cents, by gaming day of the query."""
+    """Return the lowest amount, in cents, that reaches a rule's threshold, keyed by queried gaming day."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return {day: rule.reached_cents(day) for day in days}

@@ -147,7 +147,7 @@ class FiledReport:
 
     @property
     def bsa_id(self) -> str | None:
-        """Return FinCEN's identifier of the report, or None if it was not accepted."""
+        """Return FinCEN's identifier of the report (BSA identifier); None if the report was not accepted."""
         answer = self.steps.answers.get(self.report.report)
         return None if answer is None else answer.bsa_id
 
@@ -188,8 +188,8 @@ class Moved:
     def on_report(self, filed: FiledReport | None) -> Sequence[CurrencyTotal]:
         """Return the totals that a report of this person's gaming day would contain now.
 
-        An amendment has a total in each direction of the filed report, in or out, also below the threshold. A report
-        that was not sent, and amends nothing, has totals below the threshold only if nothing must be reported.
+        An amendment has a total for each direction (in, out) of the filed report, even below the threshold. A report
+        that was not sent and amends nothing has totals below the threshold only if no total must be reported.
         """
         if filed is None or (self.reached and not filed.is_amended_next):
             return self.reached
@@ -197,7 +197,7 @@ class Moved:
 
 
 def persons_day(total: CurrencyTotal) -> PersonsDay:
-    """Return the person's gaming day to which a total belongs."""
+    """Return the key of the report to which a total belongs: form, gaming day and person."""
     one = total.first
     unknown = FilingSubject(kind="entry", reference=one.reference)
     subject = unknown if one.patron is None else _of_person(one.patron)

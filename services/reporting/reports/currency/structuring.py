@@ -56,7 +56,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class _Moved:
-    """Transactions of a person considered as one amount, against the threshold of their first gaming day."""
+    """Transactions of a person, judged by their sum against the threshold on their first gaming day."""
 
     rule: CurrencyReport
     movements: tuple[CashMovement, ...]
@@ -92,7 +92,7 @@ class _Moved:
         return all(one.cents < self.reached_cents for one in self.movements)
 
     def is_below_from(self, share: Fraction) -> bool:
-        """Return whether the transactions together are below the threshold, but at least this share of it."""
+        """Return whether the sum of the transactions is below the threshold, but at least `share` of it."""
         return not self.is_reached and self.cents >= share * self.threshold_cents
 
 

@@ -38,7 +38,7 @@ class LedgerPeriod:
 
     @property
     def balances(self) -> tuple[JournalLine, ...]:
-        """Return the latest known balances of the sealed days, by account, department and cost center."""
+        """Return the latest known balances over the sealed days, by account, department and cost center."""
         return lines_of(moved for day in self.sealed for moved in _moved(self.placed.get(day, ())))
 
 

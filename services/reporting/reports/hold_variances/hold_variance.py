@@ -33,7 +33,7 @@ class Hold:
 
 
 def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
-    """Return the deviation in points of hold; the threshold is in points, too.
+    """Return the deviation in points of hold, with the threshold (also in points) as its limit.
 
     >>> percentage_points(Hold(Fraction(18, 100), Fraction(22, 100)), Fraction(3, 100)).investigated
     True
@@ -42,7 +42,7 @@ def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
 
 
 def percent(hold: Hold, threshold: Fraction) -> Deviation | None:
-    """Return the deviation as a share of the base; the threshold is such a share, too. Return None for a base of 0.
+    """Return the deviation and the threshold as shares of the base; None for a base of 0.
 
     >>> percent(Hold(Fraction(19, 100), Fraction(20, 100)), Fraction(4, 100))
     Deviation(deviation=Fraction(-1, 20), limit=Fraction(1, 25))

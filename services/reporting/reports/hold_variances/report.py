@@ -190,7 +190,7 @@ class _Row:
 
 
 async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the win of wagers whose return has an exact distribution with their theoretical win."""
+    """Compare the hold of wagers whose return has an exact distribution with their theoretical hold."""
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 

@@ -378,10 +378,10 @@ def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
 
 
 def _interval(count: int) -> tuple[float, float]:
-    """Return the 95% interval of the mean of a Poisson distribution with one observation, by Wilson and Hilferty.
+    """Return the 95% confidence interval for a Poisson mean from one observed count, by Wilson and Hilferty.
 
-    Source: Breslow and Day, Statistical Methods in Cancer Research II (1987), section 2.3: within 1% of the exact
-    interval from five on.
+    Source: Breslow and Day, Statistical Methods in Cancer Research II (1987), section 2.3. For counts of five or more,
+    the result is within 1% of the exact interval.
 
     >>> [round(end, 2) for end in _interval(100)], [round(end, 2) for end in _interval(0)]
     ([81.36, 121.63], [0.0, 3.67])

@@ -1,4 +1,4 @@
-"""Shift and pit summaries: opener, movements, drop, closer, win, heads and dealers of each table, pit and shift."""
+"""Shift and pit summaries: opener, movements, drop, closer, win, head count and dealers by table, pit and shift."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -56,7 +56,7 @@ class _Stay:
 
     @property
     def estimated_win(self) -> Figure | None:
-        """Return the win estimated from reported sales; None if opener, closer or sales are not known."""
+        """Return the estimated win, with reported sales as the drop; None if opener, closer or sales are not known."""
         lacks = {one.said.split(" ")[0] for one in self.win.missing}
         if self.sold is None or lacks & {"opener", "closer", "day_count", NOT_COUNTED}:
             return None

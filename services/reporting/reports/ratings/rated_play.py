@@ -88,7 +88,7 @@ class RatedPlay(NamedTuple):
 
 @dataclass(frozen=True)
 class _Time:
-    """A period of a rating at a table."""
+    """A period in which a patron was rated at a table."""
 
     rating: str
     patron: str

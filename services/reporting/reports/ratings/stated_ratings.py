@@ -10,7 +10,7 @@ from shared.contracts.ratings import RatingRecorded, RatingStated, RatingTime, r
 
 
 class Stated(NamedTuple):
-    """The last statement of a rating."""
+    """A rating as last stated, with the entry of the statement."""
 
     listed: Listed
     fact: RatingStated
@@ -71,7 +71,7 @@ async def open_ratings(books: Books) -> list[Open]:
     """Return the ratings opened on the queried gaming days and not closed by the as-of time, ordered by opening.
 
     Each rating is derived from all of its steps: a rating whose opening was voided is left out, and a rating whose
-    closing was voided is still open. If a table is queried, only ratings that are at this table now are returned.
+    closing was voided is still open. If a table is queried, only ratings that are now at that table are returned.
     """
     everywhere = books.asked(table=None, game=None)
     question = books.question

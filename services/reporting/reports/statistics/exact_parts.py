@@ -102,7 +102,7 @@ class Exact:
 
     @cached_property
     def _rates(self) -> tuple[Rates, Rates]:
-        """Return means and variances of returns as exact rates."""
+        """Return (means, variances) of returns as exact rates, keyed by submission and wager."""
         found = {key: returns for key, (_, returns) in self._counted.items() if returns is not None}
         means = {key: returns.mean for key, returns in found.items()}
         return Rates.of_all(means), Rates.of_all({key: returns.variance for key, returns in found.items()})

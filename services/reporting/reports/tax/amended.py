@@ -62,7 +62,7 @@ class _Version:
     changes: Sequence[tuple[date, EntryRef]] = ()
 
     def because(self, first: date, last: date) -> Sources:
-        """Return the provenance of the revenue of these days, as of the time of this version."""
+        """Return the provenance of the revenue of a range of days, as of the time of this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
         return tuple(one.as_of(self.known_at) for one in of_days)
 
@@ -142,9 +142,9 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return the row of a figure in two versions of a return.
+        """Return the row that compares a figure in two versions of a return.
 
-        Each of the two amounts has all of its entries as provenance, the difference only the entries that changed the
+        The provenance of each amount is all of its entries, that of the difference only the entries that changed the
         figure.
         """
         sheet = self.after.revenue.sheet

@@ -29,7 +29,7 @@ class Amended:
 
 @dataclass(frozen=True, slots=True)
 class AmendedClass:
-    """The amended revenue of a class."""
+    """The amended revenue of a class, and the amended part that counts."""
 
     revenue_class: ClassOfRevenue
     revenue: Amended

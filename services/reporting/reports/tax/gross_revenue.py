@@ -35,7 +35,7 @@ class Facility:
 
     @classmethod
     def of(cls, place: PropertySnapshot) -> Self:
-        """Return the facility of a property version."""
+        """Return the tax data (facility) of a property version."""
         document = place.document
         return cls(
             document.property,

@@ -183,7 +183,7 @@ def _ends(books: Books) -> Iterator[tuple[PeriodKind, date]]:
 
 
 async def _invoices(books: Books) -> list[_Invoice]:
-    """Return the revisions of all invoices, by number, with the status of each."""
+    """Return the revisions of all invoices with the status of each revision, ordered by number."""
     last: dict[tuple[str, int], Listed] = {}
     for listed in await books.all_facts(TaxInvoiceEntered, TaxInvoiceApproved, TaxInvoiceRejected):
         last[listed.fact.invoice, listed.fact.revision] = listed

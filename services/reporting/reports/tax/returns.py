@@ -109,7 +109,7 @@ class TaxReturn:
 
 
 def due_cents(sheet: PeriodSheet) -> dict[str, int]:
-    """Return the amount due to each payee of a tax, in cents; it is negative if more was paid ahead."""
+    """Return the amount due in cents, keyed by payee; it is negative if more than the tax was paid ahead."""
     found: Counter[str] = Counter()
     for line in sheet.layers:
         found[line.payee] += line.amount_cents

@@ -157,7 +157,7 @@ class CountedRevenue:
 
 
 async def counted_revenue(books: Books) -> CountedRevenue:
-    """Return the revenue of the queried period, and its sheet under the property's law.
+    """Return the revenue of the queried period, and the period's tax sheet under the property's law.
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
@@ -207,7 +207,7 @@ async def counted_periods(books: Books, periods: Sequence[tuple[PeriodKind, date
 async def _won(books: Books, since: date) -> list[Earned]:
     """Return the counted win of tables, including those whose legal basis is the central system.
 
-    A table with rounds but without a statement of win is missing its counts.
+    A table with rounds but without a statement of win is listed as missing its counts.
     """
     wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
     played = await books.rounds(("gaming_day", "table_name"), figures=("handle_cents",), first=since)

@@ -13,7 +13,7 @@ from shared.jurisdictions import AfterAFall
 
 @dataclass(frozen=True, slots=True)
 class ShareLine:
-    """A party's part of a gaming day's shared revenue. The parts of all parties sum exactly to the base."""
+    """A party's part of a gaming day's shared revenue; the parts of all parties sum exactly to the base."""
 
     share: str
     party: str

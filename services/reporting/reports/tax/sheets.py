@@ -28,9 +28,9 @@ class LayerLine:
     """A layer of tax on a gaming day: the base of its classes times a rate; with brackets, one line for each bracket.
 
     `amount_cents` is base times rate, rounded half up each day. If the pack rounds a tax once per period,
-    `amount_cents` is the day's increase of the rounded amount of the period so far, so that the days sum to the rounded
-    amount of the period. The days of a period never sum to less than 0. With brackets, the sum of a day's lines is
-    rounded, and the remaining cents go to the lines with the largest remainders.
+    `amount_cents` is the increase on this day of the period's running rounded amount, so that the days sum to the
+    rounded amount of the period. The days of a period never sum to less than 0. With brackets, the sum of a day's lines
+    is rounded, and the remaining cents go to the lines with the largest remainders.
     """
 
     layer: str
@@ -218,7 +218,7 @@ def _is_due(layer: TaxLayer, day: date, facility: Facility) -> bool:
 
 
 def _years_after(day: date, years: int) -> date:
-    """Return the same date a given number of years later; March 1 in place of a February 29 that does not exist."""
+    """Return the same date a given number of years later; for a February 29 that does not exist, March 1."""
     try:
         return day.replace(year=day.year + years)
     except ValueError:

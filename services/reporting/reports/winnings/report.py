@@ -90,7 +90,7 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
 
 
 def _country(law: Pack) -> str:
-    """Return the country code with which a pack's id begins: `US` for `us-federal`."""
+    """Return the country code at the start of a pack's id, such as `US` for `us-federal`."""
     return law.id.partition("-")[0].upper()
 
 

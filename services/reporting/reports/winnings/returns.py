@@ -88,7 +88,7 @@ _NUMBERS: Final = 10**10
 
 
 class _Filed(NamedTuple):
-    """A report of a return in a filing.
+    """An information return as reported in a filing.
 
     `correction` is a later report of the same return that was not sent. `rejected` is a later report that was rejected
     and has not been filed again. `first` is the filing of the first report that was sent and not rejected, to which the

@@ -31,11 +31,11 @@ class Winners:
     residences: Mapping[str, str]
 
     def of(self, won: Won) -> Listed | None:
-        """Return the last record of a win by a cashier, or None."""
+        """Return a cashier's last record of a win; None if no cashier recorded it."""
         return self.recorded.get(_win(won.line))
 
     def patron(self, won: Won) -> str | None:
-        """Return the winner by reference, or None if unknown."""
+        """Return the winner's patron reference, or None if unknown."""
         recorded = self.of(won)
         return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
 
