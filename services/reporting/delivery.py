@@ -108,10 +108,10 @@ def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
 def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
     """Deliver documents, each in its formats, and return the name of the manifest. Idempotent.
 
-    RRaises: DeliveryError if the store already has a different file of the same name; ValueError if there are no
-    Rdocuments or no formats; CheckpointError if the manifest is too long to be signed, in which case fewer documents
-    Rmust be delivered together. Errors of the store are obstore.exceptions.BaseError; a partial delivery can be
-    Rrepeated without harm.
+    Raises: DeliveryError if the store already has a different file of the same name; ValueError if there are no
+    documents or no formats; CheckpointError if the manifest is too long to be signed, in which case fewer documents
+    must be delivered together. Errors of the store are obstore.exceptions.BaseError; a partial delivery can be repeated
+    without harm.
     """
     if not any(formats for _, formats in documents):
         raise ValueError("a delivery needs a document and a format")

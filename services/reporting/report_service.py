@@ -222,7 +222,7 @@ def _stage(stage: Stage, content: Content) -> ReportStatus:
 async def explain(reader: SnapshotReader, report: Report, question: ReportQuery, cell: str) -> Provenance:
     """Return the value of a cell (`section/row/column`), and the entries behind it with the amount that each adds.
 
-    RRaises: Rejected if there is no such cell; the message lists the existing cells.
+    Raises: Rejected if there is no such cell; the message lists the existing cells.
     """
     found = await answer(reader, report, question, explain=True)
     return await explain_cell(found, Explaining(await books_of(reader, question)), cell)

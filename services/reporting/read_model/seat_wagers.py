@@ -1,8 +1,8 @@
 """Wagers in settled rounds, by seat and wager type, for seats whose patron may be known. Pure; cents.
 
-RRows are stored for wagers from accounts, because accounts have owners, and for all wagers at tables where a device
-Rties seats to patrons. A wager belongs to the account that funded it. If it has no stake of its own, it belongs to the
-Raccount of its seat, provided that only one account wagered in the seat.
+Rows are stored for wagers from accounts, because accounts have owners, and for all wagers at tables where a device ties
+seats to patrons. A wager belongs to the account that funded it. If it has no stake of its own, it belongs to the
+account of its seat, provided that only one account wagered in the seat.
 """
 
 from collections import defaultdict

@@ -231,9 +231,9 @@ def _withholdings(
 ) -> Iterator[Withholding]:
     """Yield the regular withholding at `at_rate` or, if it does not apply, the backup withholding.
 
-    RRegular withholding is computed on winnings net of the wager. It applies only if these winnings exceed the rule's
-    Ramount, if there is one, and reach `ratio_cents`, the lowest multiple of the wager that is subject to withholding.
-    RBackup withholding is computed on the reported amount.
+    Regular withholding is computed on winnings net of the wager. It applies only if these winnings exceed the rule's
+    amount, if there is one, and reach `ratio_cents`, the lowest multiple of the wager that is subject to withholding.
+    Backup withholding is computed on the reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
     if at_rate is not None and net_cents > above_cents and net_cents >= ratio_cents:

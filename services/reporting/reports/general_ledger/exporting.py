@@ -15,8 +15,8 @@ async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
     `read_until` is the time up to which all recorded entries had been read before `books` were queried; None if it is
     unknown. A journal with a later as-of time could still get other lines under the same number.
 
-    RRaises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, if an entry that moved money does
-    Rnot state its postings, or if entries up to the as-of time of a journal have not all been read.
+    Raises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, if an entry that moved money does
+    not state its postings, or if entries up to the as-of time of a journal have not all been read.
     """
     ledger = await ledger_of(books)
     property_name = books.question.property

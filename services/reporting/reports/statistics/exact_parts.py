@@ -75,8 +75,8 @@ class Exact:
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
         """Return the wager whose distribution covers a line, and the distribution, which is None for a bonus line.
 
-        RReturn None if there is no exact distribution, or if it is valid only for a full deck: a wager that is `always`
-        Ron offer, such as Insurance, is made after cards are seen.
+        Return None if there is no exact distribution, or if it is valid only for a full deck: a wager that is `always`
+        on offer, such as Insurance, is made after cards are seen.
         """
         earner = self._earners.get((submission, wager))
         if earner is not None:
