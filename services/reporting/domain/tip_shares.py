@@ -8,7 +8,7 @@ from shared.contracts.properties import TipsPool
 
 @dataclass(frozen=True, slots=True)
 class TipShare:
-    """A dealer's share of a tips pool: the part by minutes, rounded down, and a cent of the remainder or none."""
+    """A dealer's share of a tips pool: the part by minutes, rounded down, plus 0 or 1 cents of the remainder."""
 
     dealer: str
     minutes: int

@@ -1,4 +1,4 @@
-"""Compare counted with expected amounts in the database; read only the counts and boxes that differ. Cents.
+"""Compare counted with expected amounts (cents) in the database; read only the counts and boxes that differ.
 
 A month has tens of thousands of counts and hundreds of thousands of movements, and nearly all counts are as expected.
 Only the counts that differ are read, with all movements that explain them.

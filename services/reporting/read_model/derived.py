@@ -1,4 +1,4 @@
-"""Generated columns of the table `facts`, so that sums and comparisons need not read whole documents. Cents.
+"""Generated columns of the table `facts`, so that sums need not read whole documents. Amounts are cents.
 
 All expressions are SQL on the columns of `facts`.
 """

@@ -1,4 +1,4 @@
-"""Spans: the time between two moments at a table, and the chips that rounds closed in a span moved. Cents."""
+"""Spans: periods between two moments at a table, and the chips (in cents) moved by rounds closed in a span."""
 
 import asyncio
 from collections.abc import Callable, Sequence

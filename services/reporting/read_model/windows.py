@@ -1,4 +1,4 @@
-"""Windows between two counts of a table, or two exchanges of its box, with the movements in a window. Cents.
+"""Windows between two counts of a table, or two exchanges of its box, with their movements in cents.
 
 The expected inventory at the end of a window is the count at its beginning, plus the movements recorded by people and
 the chips of the rounds closed in it.

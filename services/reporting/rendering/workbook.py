@@ -234,7 +234,7 @@ def _number(parts: int, unit: Unit) -> float | None:
 
 
 def _write_text(sheet: Worksheet, at: int, number: int, text: str, look: Format) -> None:
-    """Write a text as text, even if it looks like a formula; a text that is too long is cut with an ellipsis."""
+    """Write a text to a cell, never as a formula; a text that is too long is cut and ends with an ellipsis."""
     if len(text) > _CELL_CHARACTERS_MAX:
         text = f"{text[: _CELL_CHARACTERS_MAX - 1]}…"
     sheet.write_string(at, number, text, look)

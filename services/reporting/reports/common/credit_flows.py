@@ -1,4 +1,4 @@
-"""Changes of the amount owed on counter checks: issued, returned, redeemed, deposited, written off. Cents."""
+"""Changes, in cents, of the amount owed on counter checks: issued, returned, redeemed, deposited, written off."""
 
 from collections import defaultdict
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The expected win of counted tables: drop times the hold that the property expects of their game. Cents."""
+"""The expected win of counted tables, in cents: drop times the hold that the property expects of their game."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
