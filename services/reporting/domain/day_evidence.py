@@ -105,8 +105,8 @@ class DayEvidence:
     def __init__(self, edges: Edges) -> None:
         """Start without evidence, for the wagers in `edges`.
 
-        Wagers with `offered` equal to `always` (Insurance, raises) are not tested, because players see cards before
-        them.
+        Wagers with `offered` equal to `always` (Insurance, raises) are not tested, because they are made after cards
+        are seen.
         """
         blind = {key: edge for key, edge in edges.items() if edge.offered != "always"}
         self._blind = frozenset(blind)

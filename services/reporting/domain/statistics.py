@@ -118,10 +118,10 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return, by category, whether it was hit too often in `number` independent wagers; for a single evaluation.
+    """Return, for each category, whether the category was hit too often in `number` independent wagers.
 
-    The statistic is the exact tail probability. The false alarm rate holds for all rows together. The result is empty
-    for a wager whose payouts have no categories.
+    The test is valid for a single evaluation; its statistic is the exact tail probability. The false alarm rate holds
+    for all rows together. The result is empty for a wager whose payouts have no categories.
     """
     categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
     found = {}

@@ -39,7 +39,7 @@ class Counted(NamedTuple):
 class Box:
     """A drop box removed from a table, its recorded drop, and its count, if any.
 
-    `sales` is which sales a counted table reports; None for a table that reports rounds.
+    `sales` is the kind of sales that a counted table reports; None for a table that reports rounds.
     """
 
     exchanged: Listed

@@ -107,5 +107,5 @@ _LAST: Final = text("""
 
 
 async def last_counts(books: Books) -> list[Listed]:
-    """Return the last verified count up to the last queried gaming day, keyed by location."""
+    """Return each location's last verified count up to the last queried gaming day, keyed by location."""
     return [Listed.of(row) for row in await books.read(_LAST, last=books.question.last)]

@@ -135,7 +135,7 @@ class ReceivedSlip:
 
     @classmethod
     def of(cls, slip: Slip) -> Self:
-        """Return a slip, given with all of its steps, as a received slip."""
+        """Return the gaming day, table and values of a received slip, given the slip with all of its steps."""
         begun, received, number = slip.begun, slip.received, slip.number
         assert received is not None, "only slips that were received are compared"
         assert number is not None, "what was received had been prepared under a number"

@@ -1,8 +1,9 @@
 """Settlement lines with possibly reportable winnings: stored as rounds are posted, read for the log of forms.
 
 A line is stored if a rule that applies to all winners would require a report, with or without deduction of the wager.
-It is stored as `small` if only a rule for nonresident aliens would, and the wager was from an account, whose owner may
-become known later. The packs at the time of reading the entries decide, so a rebuild evaluates all lines again.
+It is stored as `small` if only a rule for nonresident aliens would require one, and the wager was from an account,
+whose owner may become known later. The packs at the time of reading the entries decide, so a rebuild evaluates all
+lines again.
 """
 
 from collections.abc import Collection, Iterable, Iterator

@@ -49,7 +49,7 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """A kind of action, and the field of its fact that names the person (or several: the last one acted)."""
+    """A kind of action, and the field of its fact that names the person (of several persons, the last one acted)."""
 
     what: str
     by: str

@@ -216,8 +216,8 @@ def filed_reports(
     """Return the current report for each person and gaming day between two days, inclusive, without withdrawn filings.
 
     The current report is the last one that was sent and not rejected; a later report is its `amendment` if unsent, or
-    its `rejected` one. If none was sent, the current report is the last one prepared. A rejected report is current only
-    if there is no other.
+    its `rejected` report if rejected. If none was sent, the current report is the last one prepared. A rejected report
+    is current only if there is no other.
 
     A report about another person, or about an unidentified person's entry, is attributed to the person whose report
     amends it.

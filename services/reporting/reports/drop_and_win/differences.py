@@ -144,7 +144,7 @@ def _row(
 
 
 def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return the identity that explained parts sum to counted less settled win; None while counts are missing."""
+    """Return the identity that the explained parts sum to counted less settled win; None while counts are missing."""
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = (

@@ -73,7 +73,7 @@ METHODS: Final[Mapping[Method, Callable[[Hold, Fraction], Deviation | None]]] = 
 
 
 def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
-    """Return the standard deviation around a base of the hold over several days, given as (win, drop) in cents.
+    """Return the standard deviation of the hold of several days around a base; days are (win, drop) in cents.
 
     The result is the square root of the sum of (win - base x drop) squared, divided by the total drop. Return None for
     fewer than two days, or without drop.
