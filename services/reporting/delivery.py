@@ -1,9 +1,9 @@
-"""Deliver reports as files: to a folder or an S3-compatible store, with a signed manifest.
+"""Deliver reports as files to a folder or an S3-compatible store, with a signed manifest.
 
-A report's files are `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, the manifest is
-`manifests/<known at>-<begin of its SHA-256>.note`. Like a checkpoint (shared.journal), the manifest is a signed note;
-its text is JSON, and it is signed with the key of the service. The manifest is written after the files; existing files
-are never overwritten.
+The files of a report are named `<property>/<first day>[_<last day>]/<report>-v<version>-<known at>.<format>`, and the
+manifest `manifests/<known at>-<start of its SHA-256>.note`. Like a checkpoint (shared.journal), the manifest is a
+signed note; its text is JSON, and it is signed with the key of the service. The manifest is written after the files;
+existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BUCKET: Final = "s3://"
 
 
 class DeliveryError(Exception):
-    """An error of a delivery: a file name is taken by a different file, or the store's URL is invalid."""
+    """A failed delivery: the store has a different file of the same name, or the store's URL is invalid."""
 
 
 class DeliveredFile(Contract):
@@ -108,10 +108,10 @@ def open_store(url: str, access: StoreAccess | None = None) -> ObjectStore:
 def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[FormatName]]], signer: Signer) -> str:
     """Deliver documents, each in its formats, and return the name of the manifest. Idempotent.
 
-    Raises: DeliveryError if the store has a different file with one of the names; ValueError if there are no documents
-    or no formats; CheckpointError if the manifest is too long to be signed, in which case fewer documents must be
-    delivered together. Errors of the store are obstore.exceptions.BaseError; a partial delivery can be repeated without
-    harm.
+    Raises: DeliveryError if the store already has a different file of the same name; ValueError if there are no
+    documents or no formats; CheckpointError if the manifest is too long to be signed, in which case fewer documents
+    must be delivered together. Errors of the store are obstore.exceptions.BaseError; a partial delivery can be repeated
+    without harm.
     """
     if not any(formats for _, formats in documents):
         raise ValueError("a delivery needs a document and a format")
@@ -135,8 +135,8 @@ def deliver(store: ObjectStore, documents: Sequence[tuple[Document, Sequence[For
 def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checked:
     """Verify a store: signatures of manifests, size and hash of their files, and that no file is missing or unlisted.
 
-    The removal of a manifest together with its files is not detected, so keep the names of manifests elsewhere, too.
-    Errors of the store are obstore.exceptions.BaseError.
+    The check cannot detect that a manifest was removed together with its files, so also keep the names of manifests
+    elsewhere. Errors of the store are obstore.exceptions.BaseError.
     """
     keys = list(verifiers)
     found = {one["path"] for batch in store.list() for one in batch}
@@ -164,7 +164,7 @@ def verify_delivery(store: ObjectStore, verifiers: Iterable[Verifier]) -> Checke
 
 
 def _files(document: Document, formats: Iterable[FormatName]) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, media type and content of the files of a document; Parquet has one file per section."""
+    """Yield (name, media type, content) for each file of a document; Parquet has one file per section."""
     header = document.header
     days = f"{header.first_day}" + (f"_{header.last_day}" if header.last_day != header.first_day else "")
     of = "".join(f"-{kind}-{name}" for kind, name in (("table", header.table), ("game", header.game)) if name)
@@ -180,7 +180,7 @@ def _files(document: Document, formats: Iterable[FormatName]) -> Iterator[tuple[
 
 
 def _compact(moment: datetime) -> str:
-    """Return a moment in the form used in file names: `20261121T060000.000000Z`."""
+    """Return a moment as written in file names, such as `20261121T060000.000000Z`."""
     return f"{in_utc(moment):%Y%m%dT%H%M%S.%fZ}"
 
 
@@ -208,7 +208,7 @@ def _get(store: ObjectStore, name: str) -> bytes:
 
 
 def open_manifest(name: str, note: bytes, verifiers: Iterable[Verifier]) -> Manifest:
-    """Return the manifest in a note. Raises: CheckpointError, ValidationError, UnicodeDecodeError."""
+    """Return the manifest contained in a signed note. Raises: CheckpointError, ValidationError, UnicodeDecodeError."""
     text, _ = open_signed_text(note.decode(), verifiers)
     manifest = Manifest.model_validate_json(text)
     if name != _manifest_name(manifest, note.decode()):

@@ -26,14 +26,14 @@ _SECONDS: Final = 3.0
 
 
 async def watch(context: ServiceContext) -> None:
-    """Run the tests until cancelled, in one process of the service."""
+    """Run the fairness tests until cancelled; only one process of the service runs them."""
     await run_on_leader(
         context.pools.background, WORK, _SECONDS, lambda: evaluate_sealed(context), "fairness tests of sealed days"
     )
 
 
 async def evaluate_sealed(context: ServiceContext) -> int:
-    """Test days sealed or restated long enough ago that all journals have been read; return how many were tested.
+    """Test sealed and restated days once all journals have been read up to then; return the number of days tested.
 
     The days are tested in order, each in its own transaction, with pauses, because this is background work. Days of a
     property that is not known yet are skipped.
@@ -62,7 +62,7 @@ async def evaluate_sealed(context: ServiceContext) -> int:
 
 
 async def _test(context: ServiceContext, due: Due, pace: CpuThrottle) -> None:
-    """Test a gaming day. Raises: Rejected if its property is unknown."""
+    """Run the fairness tests on a gaming day. Raises: Rejected if its property is unknown."""
     async with read_at_once(context.pools.background) as read:
         added, counts = await evidence_of_day(await books_of(read, _question(due)), pace.rest)
     async with context.pools.background.begin() as connection:

@@ -37,7 +37,7 @@ definitions when the site is built.
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """Add the page to the files of the site."""
+    """Add the generated page to the files of the documentation site."""
     from mkdocs.structure.files import File  # only builds of the site have mkdocs
 
     pictures = (Path(config.docs_dir) / _PICTURES).glob("*.png")
@@ -46,7 +46,7 @@ def on_files(files: Any, *, config: Any) -> Any:
 
 
 def page(pictures: Iterable[str] = ()) -> str:
-    """Return the page; `pictures` are the names of the reports that have a picture."""
+    """Return the page as Markdown; `pictures` are the names of the reports that have a picture."""
     shown = frozenset(pictures)
     index = "".join(f"- [{one.title}](#{one.name}): `{one.name}`\n" for one in REPORTS.values())
     return "\n".join((_HEAD, index, *(_report(one, with_picture=one.name in shown) for one in REPORTS.values())))

@@ -1,7 +1,7 @@
-"""Rejected filings that are late: their reports are due still, and were not filed again by the last day.
+"""Rejected filings that are late: a report is still due but was not filed again by its last day.
 
-The wagering accounts count the filings that were not sent. Whether a rejected report is due depends on what was moved
-and won, which only reporting has.
+The wagering accounts count the filings that were never sent. Whether a rejected report is still due depends on currency
+moved and winnings, which only reporting knows.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ _SECTIONS = (FILED.name, RETURNS.name)
 
 
 async def observe_late(context: ServiceContext) -> None:
-    """Update the metric of late filings: those that were rejected, and have a report that must be filed again."""
+    """Update the metric of late filings: rejected filings with a report that must be filed again and is late."""
     count = 0
     async for reader, today in questions_today(context):
         count += len(await late_filings(reader, today))
@@ -33,7 +33,7 @@ async def observe_late(context: ServiceContext) -> None:
 
 
 async def late_filings(reader: SnapshotReader, today: ReportQuery) -> set[int]:
-    """Return the numbers of a property's rejected filings that are late on the last queried day, of all periods."""
+    """Return the numbers of a property's rejected filings that are late on the last queried day, for any period."""
     books = await books_of(reader, replace(today, first=date.min), explain=False)
     late: set[int] = set()
     for report, question in _questions(await filings_of(books), today):
@@ -47,7 +47,7 @@ async def late_filings(reader: SnapshotReader, today: ReportQuery) -> set[int]:
 
 
 def _questions(filings: Iterable[FilingSteps], today: ReportQuery) -> Iterator[tuple[Report, ReportQuery]]:
-    """Yield the report behind each period of which a report was rejected last and whose last day has passed."""
+    """Yield (report, query) for each filing period with a report that was last rejected and is past its deadline."""
     last: dict[tuple[str, ...], tuple[FilingSteps, bool]] = {}
     for one in filings:
         for report in one.prepared.reports:

@@ -1,4 +1,4 @@
-"""The manifest of reporting: a read model of all services' journals, the reports based on it, and exceptions."""
+"""The service manifest of reporting: its handlers, projector, routes, roles and background job."""
 
 from services.reporting.api.business import READ_METRICS
 from services.reporting.api.routes import routes

@@ -1,4 +1,4 @@
-"""Write the exceptions that entries report, with one statement per table."""
+"""Write the exceptions that entries open or close, with one SQL statement per table."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ _ADD_CLOSINGS = insert(closings, on_conflict="skip")
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:
-    """Add the exceptions reported in reporting's own journal, which are missing or refused input."""
+    """Add the exceptions in reporting's own journal: missing or refused input."""
     changes = Changes(journal.schema)
     for entry, fact in recorded:
         reference = EntryRef(journal.schema, entry.shard, entry.seq, entry.hash.hex(), entry.recorded_at)
@@ -38,7 +38,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 def _refused(entry: Entry, fact: CommandRefused) -> dict[str, Any]:
-    """Return the row of a command that reporting itself refused; reports derive its gaming day from its time."""
+    """Return the row for a command that reporting refused, without a gaming day: reports derive it from the time."""
     return {
         "service": journal.schema,
         "shard": entry.shard,
@@ -60,12 +60,12 @@ PROJECTOR: Final = Projector(tables=(*OF_JOURNALS, facts), project=project)
 
 
 async def write(connection: AsyncConnection, changes: Changes) -> None:
-    """Write the changes of a batch in the caller's transaction."""
+    """Write a batch's changes to the list of exceptions, in the caller's transaction."""
     await _ADD_EXCEPTIONS.write(connection, [_row(noticed) for noticed in changes.noticed])
     await _ADD_FILLED_GAPS.write(connection, [_row(filled) for filled in changes.filled_gaps])
     await _ADD_CLOSINGS.write(connection, [_row(closing) for closing in changes.closings])
 
 
 def _row(said: Noticed | FilledGap | Closing) -> dict[str, Any]:
-    """Return a row: the columns of the entry, and the other fields by name."""
+    """Return the database row of a change: the columns of its entry, and the other fields by name."""
     return said.entry._asdict() | said.model_dump(exclude={"entry"})

@@ -49,7 +49,7 @@ _KNOWN: Final = text("""
 
 
 async def ask(reader: SnapshotReader, day: date, question: ReportQuery) -> ReportQuery:
-    """Return the query for the period that contains a gaming day, under the law of the property.
+    """Return the query with the first and last day of the period that contains a gaming day, under the property's law.
 
     Raises: Rejected if the property is unknown.
     """
@@ -64,7 +64,7 @@ async def books_of(reader: SnapshotReader, question: ReportQuery, *, explain: bo
 
 
 async def answer(reader: SnapshotReader, report: Report, question: ReportQuery, *, explain: bool = False) -> Document:
-    """Return a report as of the query's as-of time; with `explain`, its figures have provenance.
+    """Return a report as of the query's as-of time; only with `explain` do its figures have provenance.
 
     Raises: Rejected for an unknown property, table or game, for a period that the report does not have, or if nothing
     is recorded about the days.
@@ -109,7 +109,7 @@ def _exact(value: Fraction | None) -> int | str | None:
 
 
 class LeadOfEntry(BaseModel):
-    """A record behind an entry of table inventory (see services.reporting.read_model.explaining.Lead)."""
+    """A slip, box, count or pit event behind an entry (see services.reporting.read_model.explaining.Lead)."""
 
     what: str
     name: str
@@ -118,10 +118,10 @@ class LeadOfEntry(BaseModel):
 
 
 class EntryOfCell(BaseModel):
-    """An entry behind a cell. With a `factor`, it adds `factor` times `value` to the cell; the product is `adds`.
+    """An entry behind a cell. If it has a `factor`, it adds `factor` times `value` to the cell; the product is `adds`.
 
     `value` is the entry's amount of the `measure`, if the cell is a sum. All three are exact: integers, or fractions
-    such as `23/311`; amounts are cents. Without a factor, the entry is behind the cell without adding to it. `kind` and
+    such as `23/311`; amounts are cents. Without a factor, the entry is listed without adding an amount. `kind` and
     `leads` are given for entries of table inventory: what was recorded, and the slips, boxes and counts behind the
     entry.
     """
@@ -141,7 +141,7 @@ class EntryOfCell(BaseModel):
 
     @classmethod
     def of(cls, one: EntryBehind) -> "EntryOfCell":
-        """Return the entry in the form in which the API lists it."""
+        """Return an entry as the API lists it."""
         exact = ("value", "factor", "adds")
         said = {name: getattr(one, name) for name in cls.model_fields if name not in (*exact, "leads")}
         return cls(
@@ -156,8 +156,8 @@ class EntryOfCell(BaseModel):
 class Provenance(BaseModel):
     """A cell of a report: its value, its formula, and the entries behind it.
 
-    `adds_up_to` is the exact sum of the entries, and `rounding` what rounding adds to that sum: together they are the
-    value. Both are absent if the value is not a sum of entries, but a percentage, an average or a text.
+    `adds_up_to` is the exact sum of the entries, and `rounding` the difference due to rounding; their sum is the value.
+    Both are absent if the value is not a sum of entries but, for example, a percentage, an average or a text.
     """
 
     report: str
@@ -192,7 +192,7 @@ class Definition(BaseModel):
 
     @classmethod
     def of(cls, report: Report) -> "Definition":
-        """Return the definition of a report in the form in which the API lists it."""
+        """Return the definition of a report as the API lists it."""
         listed = ("name", "title", "unit", "formula", "source")
         return cls(
             name=report.name,
@@ -213,23 +213,23 @@ class Definition(BaseModel):
 
 
 def _stage(stage: Stage, content: Content) -> ReportStatus:
-    """Return the stage of a report; while one of its identities is violated, at most preliminary."""
+    """Return the stage of a report; it is at most preliminary while an identity of the report is violated."""
     sealed = stage.status in (ReportStatus.FINAL, ReportStatus.RESTATED)
     fails = not all(one.holds for one in content.identities)
     return ReportStatus.PRELIMINARY if sealed and fails else stage.status
 
 
 async def explain(reader: SnapshotReader, report: Report, question: ReportQuery, cell: str) -> Provenance:
-    """Return the value of a cell (`section/row/column`) and the entries behind it, each with the amount that it adds.
+    """Return the value of a cell (`section/row/column`), and the entries behind it with the amount that each adds.
 
-    Raises: Rejected if there is no such cell, listing the existing ones.
+    Raises: Rejected if there is no such cell; the message lists the existing cells.
     """
     found = await answer(reader, report, question, explain=True)
     return await explain_cell(found, Explaining(await books_of(reader, question)), cell)
 
 
 async def explain_cell(document: Document, explaining: Explaining, cell: str) -> Provenance:
-    """Explain a cell of a document that was computed with provenance. Raises: Rejected if there is no such cell."""
+    """Return the provenance of a cell; the document must have provenance. Raises: Rejected if there is no such cell."""
     try:
         column, value, because = document.cell(cell)
     except LookupError as missing:
@@ -283,7 +283,7 @@ async def _places(reader: SnapshotReader, question: ReportQuery) -> list[Propert
 
 
 def _check(books: Books) -> None:
-    """Raise Rejected if the queried table or game is unknown, listing the known ones."""
+    """Raise Rejected if the queried table or game is unknown; the message lists the known ones."""
     question = books.question
     listed = books.place.document.tables
     for what, name, known in (

@@ -54,10 +54,10 @@ _KEEP: Final = insert(deliveries, on_conflict=replaced(deliveries))
 
 
 def wanted_reports(listed: str) -> Mapping[str, Sequence[FormatName]]:
-    """Return the reports and formats in a setting such as `*:csv,master-game:pdf+xlsx`.
+    """Return the formats by report, parsed from a setting such as `*:csv,master-game:pdf+xlsx`.
 
     `*` stands for every report with the period `day` that requires only the role for reading reports. Raises:
-    FatalServiceError for an unknown report or format, listing the known ones.
+    FatalServiceError for an unknown report or format; the message lists the known ones.
     """
     found: dict[str, list[FormatName]] = {}
     for part in filter(None, (part.strip() for part in listed.split(","))):
@@ -79,7 +79,7 @@ def _of_a_day() -> list[str]:
 
 
 async def watch(context: ServiceContext) -> None:
-    """Deliver sealed days until cancelled, in one process of the service, if the settings name a store."""
+    """Deliver the reports of sealed days until cancelled, if the settings name a store; runs in one process only."""
     settings = context.settings
     if settings.reports_store is None:
         return
@@ -97,7 +97,7 @@ async def watch(context: ServiceContext) -> None:
 async def deliver_sealed(
     context: ServiceContext, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> int:
-    """Deliver days sealed or restated long enough ago that all journals have been read.
+    """Deliver the reports of sealed and restated days once all journals have been read up to then.
 
     Return the number of days with a new version. The first day of each property is delivered at once, further days
     after pauses. Days of a property that is not known yet are skipped.
@@ -124,7 +124,7 @@ async def deliver_sealed(
 async def _deliver_day(
     context: ServiceContext, row: Any, store: str, wanted: Mapping[str, Sequence[FormatName]], signer: Signer
 ) -> bool:
-    """Deliver the reports of a gaming day; return whether there was a version that had not been delivered.
+    """Deliver the reports of a gaming day, if not delivered already; return whether there was a new version.
 
     A change that leads to no new version is recorded as examined, so that it is not examined again.
     """

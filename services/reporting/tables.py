@@ -1,4 +1,4 @@
-"""The tables of reporting: its journal, the sums behind the reports, the exceptions, and data copied from topics.
+"""The database tables of reporting: journal, sums behind the reports, exceptions, and data copied from topics.
 
 Everything but the journal is derived from the topics; some of the exceptions are derived from the journal. Amounts are
 cents.
@@ -59,7 +59,7 @@ def _entry_columns() -> tuple[Column[Any], ...]:
 
 
 def _fact_columns() -> tuple[Column[Any], ...]:
-    """Return the columns of a fact that is stored as a whole."""
+    """Return the columns that store a whole fact."""
     return (
         *_entry_columns(),
         *texts("kind"),
@@ -72,7 +72,7 @@ def _fact_columns() -> tuple[Column[Any], ...]:
 
 
 def _game_columns() -> tuple[Column[Any], ...]:
-    """Return the key columns for a game at a table on a gaming day."""
+    """Return the key columns of a row about a game at a table on a gaming day."""
     return (*dates("gaming_day", key=True), *texts("property", "table_name", "game", key=True))
 
 

@@ -24,10 +24,9 @@ _LOOK_BACK: Final = timedelta(hours=24)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Record read progress, deliver, test, and update metrics until cancelled.
+    """Run the background jobs until cancelled: record read progress, deliver, test, and update metrics.
 
-    Deliveries and tests run in one process of the service each; every process reports its own read progress and
-    problems.
+    Deliveries run in one process of the service, as do tests; every process reports its own read progress and problems.
     """
 
     async def look() -> None:
@@ -42,7 +41,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def observe(context: ServiceContext, connection: AsyncConnection) -> None:
-    """Update the metrics once."""
+    """Update the metrics of days, alarms and tables once."""
     now = context.clock()
     context.metrics.days_restated.set(len(await restated_since(connection, now - _LOOK_BACK)))
     context.metrics.statistical_alarms.set(len(await open_alarms(connection)))

@@ -1,4 +1,4 @@
-"""The route of the tables' business metrics. They contain money, so unlike /metrics they require a role."""
+"""The route of the tables' business metrics, which contain money and so, unlike /metrics, require a role."""
 
 from typing import Annotated, Final
 
@@ -15,12 +15,12 @@ Monitor = Annotated[str, require_role(READ_METRICS, whose="every")]
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the route of the business metrics, with the values that the background job `watch` set last."""
+    """Return the router that serves the business metrics as last set by the background job `watch`."""
     router = APIRouter(prefix="/metrics", tags=["operations"])
 
     @router.get("/business", summary="Read the business metrics", response_class=PlainTextResponse)
     async def business(monitor: Monitor) -> Response:
-        """Return business metrics of all properties in Prometheus text format; the caller must work for all of them."""
+        """Return all properties' metrics in Prometheus text format; the caller must have access to every property."""
         del monitor
         return Response(generate_latest(context.metrics.business), media_type=CONTENT_TYPE_LATEST)
 

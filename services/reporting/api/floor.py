@@ -1,4 +1,4 @@
-"""Routes of the floor: the properties, and the current state of a property's tables."""
+"""Routes for watching the floor: the list of properties, and the current state of a property's tables."""
 
 from typing import Annotated, Final
 
@@ -31,7 +31,7 @@ _PROPERTIES: Final = text("SELECT DISTINCT property FROM reporting.properties OR
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, which read the database of a running service."""
+    """Return the router, whose routes read from the database of a running service."""
     router = APIRouter(prefix="/floors", tags=["floor"])
 
     @router.get("", summary="List the properties and their current gaming days")
@@ -67,7 +67,7 @@ def routes(context: ServiceContext) -> APIRouter:
         property_name: PropertyPath,
         gaming_day: Annotated[Day | None, Query(description="the gaming day; by default, the current one")] = None,
     ) -> Floor:
-        """Return each table's rounds, handle, win, drop and exceptions on a gaming day, with last round and alarms."""
+        """Return each table's rounds, handle, win, drop, exceptions, last round and alarms on a gaming day."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:
@@ -76,7 +76,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/{property}/names", summary="Read the names of a property", responses=problems(Reason.NOT_FOUND))
     async def read_names(worker: Worker, property_name: PropertyPath) -> FloorNames:
-        """Return the names of tables, pits, games, shifts and the like on the current gaming day, to choose from."""
+        """Return the tables, pits, games, shifts and so on of the current gaming day, as choices for input fields."""
         del worker
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:

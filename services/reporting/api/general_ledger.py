@@ -1,4 +1,4 @@
-"""The route that exports general-ledger journals as files, for accounting programs, hledger and beancount."""
+"""The route that exports general-ledger journals as files for accounting programs, hledger and beancount."""
 
 from typing import Annotated, Final
 
@@ -31,7 +31,7 @@ _READ: Final = {
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, which read the database of a running service."""
+    """Return the router, whose routes read from the database of a running service."""
     router = APIRouter(prefix="/general-ledger", tags=["general ledger"])
     settings = context.settings
     files = AdmissionQueue("journals as files", at_once=1, waiting_max=settings.reports_waiting_max)
@@ -45,8 +45,8 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """Return the journals of the sealed gaming days of a period, under the general-ledger mapping.
 
-        No file is returned if a day of the period is not sealed or has no mapping, or if the mapping has no rule for a
-        leg; nor until everything that was recorded up to the latest of the journals has been read.
+        The export is refused if a day of the period is not sealed or has no mapping, or if the mapping has no rule for
+        a leg. It is also refused until reporting has read all entries recorded up to the time of the latest journal.
         """
         async with files.taken(request):
             read_until = await all_read_until(

@@ -53,7 +53,7 @@ AskedReport = Annotated[ReportRequest, Depends()]
 
 
 async def question_asked(read: SnapshotReader, person: str, asked: ReportRequest, now: datetime) -> ReportQuery:
-    """Return the report query for a request, with the whole period. Raises: Rejected if the property is unknown."""
+    """Return the query for all gaming days of the requested period. Raises: Rejected if the property is unknown."""
     question = ReportQuery(
         property=asked.property,
         period=asked.period,
@@ -89,7 +89,7 @@ _READ: Final = {
 
 
 def _preferred(request: Request) -> FormatName:
-    """Return the format that the caller prefers. Raises: Rejected if none is acceptable."""
+    """Return the report format to use for the `Accept` header. Raises: Rejected if it allows no available format."""
     asked = request.headers.get("accept", "")
     by_type: dict[str, FormatName] = {one.media_type.partition(";")[0]: name for name, one in FORMATS.items()}
     found = accepted(asked, tuple(by_type))
@@ -99,14 +99,14 @@ def _preferred(request: Request) -> FormatName:
 
 
 def _entries_of(request: Request, document: Document) -> str:
-    """Return the URI template for the entries behind a cell of this document, as of the same time as the document."""
+    """Return the URI template for querying the entries behind a cell, as of the document's own as-of time."""
     kept = {name: value for name, value in request.query_params.items() if name not in _NOT_OF_CELLS}
     asked = urlencode({**kept, "known_at": document.header.known_at.isoformat()})
     return f"{request.url.path}/entries?{asked}&cell={{section}}/{{row}}/{{column}}"
 
 
 def _made(request: Request, document: Document, form: FormatName, section: str | None, go_on: GoOn) -> Response:
-    """Return the response with a document in a format; 304 without a body if the caller already has this version."""
+    """Return the response with a document in a format, or 304 without a body if the caller's entity tag is current."""
     kind = FORMATS[form].media_type
     tag = entity_tag(f"{form}{section}{document.digest}{document.header.stage}{document.header.version}")
     if is_current(request.headers.get("if-none-match", ""), tag):
@@ -133,7 +133,7 @@ async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, which read the database of a running service."""
+    """Return the router, whose routes read from the database of a running service."""
     router = APIRouter(prefix="/reports", tags=["reports"])
     settings = context.settings
     answers = AdmissionQueue("reports", at_once=settings.reports_at_once, waiting_max=settings.reports_waiting_max)
@@ -213,7 +213,7 @@ def routes(context: ServiceContext) -> APIRouter:
         asked: AskedReport,
         cell: Annotated[str, Query(description="`section/row/column`; the total row is `total`")],
     ) -> Provenance:
-        """Return the entries behind a cell, each with its contribution."""
+        """Return the entries behind a cell of a report, each with its contribution to the value."""
         definition = await report_of(request, report)
         async with answers.taken(request), read_at_once(context.pools.readers) as read:
             return await explain(read, definition, await question_asked(read, person, asked, context.clock()), cell)

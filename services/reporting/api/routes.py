@@ -1,4 +1,4 @@
-"""All routes of reporting."""
+"""The routes of reporting's HTTP API, merged into one router."""
 
 from fastapi import APIRouter
 
@@ -8,6 +8,6 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 def routes(context: ServiceContext) -> APIRouter:
-    """Return the routes, which read the database of a running service."""
+    """Return the router, whose routes read from the database of a running service."""
     parts = (floor.routes, reports.routes, general_ledger.routes, business.routes)
     return merge_routers(*(part(context) for part in parts))

@@ -1,8 +1,8 @@
-"""Tests that continue over gaming days, evaluated once per day, and their alarms. Pure.
+"""Sequential tests that continue across gaming days, evaluated once per day, and their alarms. Pure.
 
-A day's contribution to a test does not depend on earlier days, and the wealth of a test is the product of the
-contributions of all days. So when a day is restated, the wealth is divided by the day's old contribution and multiplied
-by the new one, without reading the rounds of other days.
+Each test is a bet against honest play; its wealth is the product of the contributions of all days, and no day's
+contribution depends on earlier days. So when a day is restated, the wealth is divided by the day's old contribution and
+multiplied by the new one, without reading the rounds of other days.
 """
 
 import json
@@ -24,7 +24,7 @@ THRESHOLD: Final = -log10(FALSE_ALARMS)
 
 
 class Subject(NamedTuple):
-    """The subject of a test: place, dealer, wager; empty parts mean all of them.
+    """The subject of a test, such as a table, seat, dealer or wager; an empty field stands for all of them.
 
     | kind | one test for each | evidence that |
     |---|---|---|
@@ -46,9 +46,9 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """An alarm of a test: the gaming day that raised it, the day's as-of time, and the number of observations.
+    """An alarm of a test: the gaming day that raised it, the as-of time of that day, and the number of observations.
 
-    `statistic` is the value at which it was raised.
+    `statistic` is the test statistic (common logarithm of the wealth) when the alarm was raised.
     """
 
     tested: Subject
@@ -59,7 +59,7 @@ class Alarm:
 
     @property
     def says(self) -> str:
-        """Return what the alarm's evidence suggests, as a text for readers."""
+        """Return a sentence for readers that states what the alarm's evidence suggests."""
         return _SAYS[self.tested.kind]
 
 
@@ -74,7 +74,7 @@ _SAYS: Final[dict[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The evidence accumulated over several days by subject, and the alarms raised; an alarm is permanent."""
+    """The evidence accumulated over several days, by test subject, and all alarms raised, which are never removed."""
 
     evidence: Mapping[Subject, Evidence]
     alarms: tuple[Alarm, ...] = ()
@@ -86,9 +86,9 @@ class Carried:
         added: Mapping[Subject, Evidence],
         instead_of: Mapping[Subject, Evidence] | None = None,
     ) -> "Carried":
-        """Return the evidence and the alarms with a gaming day's contribution `added`, as of the time `at`.
+        """Return the evidence and alarms after adding a gaming day's contribution, as of the time `at`.
 
-        If the day was tested before, `instead_of` is its earlier contribution, which is removed.
+        If the day was tested before, `instead_of` is its earlier contribution, which `added` replaces.
         """
         evidence = dict(self.evidence)
         for tested, before in (instead_of or {}).items():
@@ -108,7 +108,7 @@ NOTHING: Final = Carried({})
 
 
 def statistic_of(evidence: Evidence) -> float:
-    """Return the common logarithm of the wealth."""
+    """Return the test statistic: the common logarithm of the mean wealth of the bets."""
     return mean_of(evidence.wealths) / log(10)
 
 
@@ -119,7 +119,7 @@ def _with(evidence: Evidence | None, added: Evidence, sign: int) -> Evidence:
 
 
 def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
-    """Return evidence as JSON, ordered by subject; logarithms are rounded to a millionth, `highest` is left out.
+    """Return evidence as JSON, ordered by subject, with logarithms rounded to six decimals and without `highest`.
 
     >>> found = {Subject("row", wager="royal_match_21", row="royal_match"): Evidence(2, (0.5, -1.25, 0.0))}
     >>> evidence_of_text(evidence_as_text(found)) == found
@@ -130,13 +130,13 @@ def evidence_as_text(evidence: Mapping[Subject, Evidence]) -> str:
 
 
 def evidence_of_text(text: str) -> dict[Subject, Evidence]:
-    """Return the evidence that `evidence_as_text` encoded."""
+    """Return the evidence decoded from the JSON of `evidence_as_text`."""
     places = len(Subject._fields)
     return {Subject(*row[:places]): Evidence(row[places], tuple(row[places + 1 :])) for row in from_json(text)}
 
 
 def alarms_as_text(alarms: Iterable[Alarm]) -> str:
-    """Return alarms as JSON.
+    """Return alarms as JSON; `alarms_of_text` decodes it.
 
     >>> sealed = datetime.fromisoformat("2026-11-21T12:00:00+00:00")
     >>> alarms = (Alarm(Subject("counts", dealer="d-1"), date(2026, 11, 20), sealed, 20, 3.5),)
@@ -153,7 +153,7 @@ def alarms_as_text(alarms: Iterable[Alarm]) -> str:
 
 
 def alarms_of_text(text: str) -> tuple[Alarm, ...]:
-    """Return the alarms that `alarms_as_text` encoded."""
+    """Return the alarms decoded from the JSON of `alarms_as_text`."""
     return tuple(
         Alarm(Subject(*tested), date.fromisoformat(since), datetime.fromisoformat(raised_at), n, statistic)
         for *tested, since, raised_at, n, statistic in json.loads(text)
@@ -161,7 +161,7 @@ def alarms_of_text(text: str) -> tuple[Alarm, ...]:
 
 
 def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, int]]:
-    """Return the number of tests of each kind, and the number of their observations."""
+    """Return the number of tests and the total number of their observations, by kind of test."""
     found: dict[Kind, tuple[int, int]] = {}
     for tested, one in evidence.items():
         tests, observations = found.get(tested.kind, (0, 0))
@@ -170,5 +170,5 @@ def summary_of(evidence: Mapping[Subject, Evidence]) -> dict[Kind, tuple[int, in
 
 
 def false_alarms_expected(tests: int) -> Fraction:
-    """Return an upper bound on the expected number of false alarms of these tests, however long they continue."""
+    """Return an upper bound on the expected number of false alarms of this many tests, however long they run."""
     return tests * FALSE_ALARMS

@@ -1,4 +1,4 @@
-"""Changes that journal entries make to the list of exceptions: exceptions opened, and exceptions closed. Pure."""
+"""The exceptions that journal entries open and close. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -40,12 +40,12 @@ class EntryRef(NamedTuple):
 
     @classmethod
     def of(cls, service: str, event: EntryEvent[Any]) -> Self:
-        """Return the reference of a published entry."""
+        """Return the reference of an entry that a service published as an event."""
         return cls(service, event.shard, event.sequence, event.entryhash, event.recordedat)
 
 
 class Noticed(ExceptionDetails):
-    """An exception with the entry that reports it; for a refused record, also its topic, partition and offset."""
+    """An exception and the entry that reports it; for a refused record, also its topic, partition and offset."""
 
     entry: EntryRef
     table_name: str | None = None
@@ -82,7 +82,7 @@ class Closing(BaseModel):
 
 @dataclass(slots=True)
 class Changes:
-    """Changes to the list of exceptions: new exceptions, and entries that close earlier exceptions."""
+    """Changes to the list of exceptions: new exceptions, missing events that arrived, and closed refused records."""
 
     service: str
     noticed: list[Noticed] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Changes:
     closings: list[Closing] = field(default_factory=list)
 
     def add(self, event: EntryEvent[Any]) -> None:
-        """Add an entry of the settlement journal."""
+        """Add the exceptions that an entry of the settlement journal opens or closes."""
         entry = EntryRef.of(self.service, event)
         match event.data:
             case PostedRound() as data:
@@ -114,7 +114,7 @@ class Changes:
                 self.add_fact(entry, event.time, fact)
 
     def add_fact(self, entry: EntryRef, moment: datetime, fact: Fact) -> None:
-        """Add a fact about a journal's own input: a gap, a refused record, or the resolution of one."""
+        """Add a fact about a service's input: a gap, a late event, a refused record, or the resolution of one."""
         match fact:
             case GapOpened():
                 reason = f"events {fact.first} to {fact.last} have not come"
@@ -143,7 +143,7 @@ class Changes:
     def _add_notices(
         self, entry: EntryRef, event: EntryEvent[Any], data: RoundView, *, revision: int | None = None
     ) -> None:
-        """Add the notices about a round; `revision` is the posting whose reversal closes them."""
+        """Add the notices of a round's settlement; reversing the posting with this `revision` closes them."""
         for number, notice in enumerate(data.notices, 1):
             self._notice(entry, event, data, "notice", number=number, revision=revision, **dict(notice))
 
@@ -168,7 +168,7 @@ class Changes:
     def _notice_result(
         self, entry: EntryRef, event: EntryEvent[Any], kind: ExceptionKind, sequence: int, **why: str
     ) -> None:
-        """Add an exception for a changed result, identified by the result's sequence in the table's stream."""
+        """Add an exception for a changed result of a counted table; `sequence` is its number in the table's stream."""
         data = event.data
         of_result = {"game": data.game, "gaming_day": data.gaming_day, "first": sequence, "last": sequence}
         self._open(entry, event.time, kind, event.subject, **of_result, **why)
@@ -196,7 +196,7 @@ def _why(correction: Correction | None) -> dict[str, str]:
 
 
 def _table_of(stream: str | None) -> dict[str, Any]:
-    """Return property and table from the stream of a table or pit, or from a record's key of that form, if any."""
+    """Return property and table, parsed from the stream name of a table or its pit; empty for any other text."""
     match (stream or "").split("/"):
         case ["", "properties", property_name, "tables", table] | [
             "",

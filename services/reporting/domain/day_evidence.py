@@ -1,7 +1,7 @@
 """The evidence of a single gaming day: its rounds in order, and the counts of its tables. Pure.
 
-A round is one observation of each test, because its seats share cards. For speed, rounds in which a row is not hit are
-only counted, and are added to the row's evidence at its next hit. This favors neither side of the test.
+A round is one observation of each test, because its seats share cards. For speed, rounds that do not hit a paytable row
+are only counted, and are added to the row's evidence at its next hit. The delay does not bias the test.
 """
 
 from collections import Counter, defaultdict
@@ -31,7 +31,7 @@ Edges = Mapping[tuple[str, str], HouseEdge]
 
 @dataclass(frozen=True, slots=True)
 class ShownRound:
-    """The data of a settled round that are tested: dealer, submission, lines, and stakes by seat.
+    """The part of a settled round that is tested: its dealer, rules submission, settlement lines, and stakes by seat.
 
     `lines` are the lines that the house pays: (wager, category, number, stake, sum of squared stakes, payout), in
     cents. `stakes` are (wager, seat, cents); the cents are negative if the stake lost.
@@ -45,10 +45,10 @@ class ShownRound:
 
 
 class Odds:
-    """The probabilities of a wager's rows under a submission, and the wealth multipliers of bets on these rows."""
+    """The probabilities of a wager's paytable rows, and the factors by which their hits change a test's wealth."""
 
     def __init__(self, returns: Returns) -> None:
-        """Use the exact distribution; hits of any row can be counted only if every win has a category."""
+        """Use the wager's exact distribution; the row `ANY_ROW` exists only if every win has a category."""
         categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
         self.returns = returns
         self.rows: Mapping[str, Fraction] = {row: returns.probability(row) for row in sorted(categories)}
@@ -57,7 +57,7 @@ class Odds:
         self._factors: dict[tuple[str, int, int], tuple[float, ...]] = {}
 
     def factors(self, row: str, hits: int, number: int) -> tuple[float, ...]:
-        """Return the log wealth multipliers for `hits` of a row in `number` wagers."""
+        """Return the log wealth multipliers for `hits` of a paytable row in `number` wagers; cached."""
         key = (row, hits, number)
         if key not in self._factors:
             self._factors[key] = hit_factors(self.rows[row], hits, number, tolerance=SHOE_TOLERANCE)
@@ -65,7 +65,7 @@ class Odds:
 
 
 class HitRows:
-    """The evidence that rows of a wager are hit too often: at a table, with a dealer, or overall."""
+    """The evidence that a wager's paytable rows are hit too often: at a table, with a dealer, or overall."""
 
     def __init__(self) -> None:
         """Start without evidence."""
@@ -74,7 +74,7 @@ class HitRows:
         self._evidence: defaultdict[str, Evidence] = defaultdict(Evidence)
 
     def add(self, odds: Odds, number: int, hits: Mapping[str, int]) -> None:
-        """Add a round with this number of wagers, and the hits of rows among them."""
+        """Add a round with `number` wagers; `hits` is the number of hits by paytable row."""
         block = (odds, number)
         for row, count in hits.items():
             if row in odds.rows:
@@ -84,12 +84,12 @@ class HitRows:
         self._blocks[block] += 1
 
     def found(self, row: str) -> Evidence:
-        """Return the evidence about a row."""
+        """Return the evidence that a paytable row is hit too often."""
         self._catch_up(row)
         return self._evidence[row]
 
     def _catch_up(self, row: str) -> None:
-        """Add the rounds since the row's last hit to its evidence, as rounds without a hit."""
+        """Add the rounds since a paytable row's last hit to the row's evidence, as rounds without a hit."""
         done = self._done[row]
         for block, number in self._blocks.items():
             odds, wagers = block
@@ -100,12 +100,13 @@ class HitRows:
 
 
 class DayEvidence:
-    """Converts a gaming day to evidence: first the rounds of each table in order, then its counts."""
+    """Computes the evidence of a gaming day: first add each table's rounds in order, then its counts."""
 
     def __init__(self, edges: Edges) -> None:
         """Start without evidence, for the wagers in `edges`.
 
-        A wager that is `always` on offer is made after cards are seen (Insurance, raises), and is not tested.
+        Wagers with `offered` equal to `always` (Insurance, raises) are not tested, because they are made after cards
+        are seen.
         """
         blind = {key: edge for key, edge in edges.items() if edge.offered != "always"}
         self._blind = frozenset(blind)
@@ -120,7 +121,7 @@ class DayEvidence:
         self._counts: dict[Subject, Evidence] = {}
 
     def add_table(self, table: str, rounds: Iterable[ShownRound]) -> None:
-        """Add the rounds of a table's day, in their order."""
+        """Add a table's rounds of the gaming day, in order."""
         for one in rounds:
             for wager, (wagers, paid, hits) in self._shown(one).items():
                 odds = self._odds[one.submission, wager]
@@ -140,7 +141,7 @@ class DayEvidence:
             self._add_stakes(table, one)
 
     def _shown(self, one: ShownRound) -> dict[str, tuple[Wagers, int, Counter[str]]]:
-        """Return stakes, payout and hits of a round's tested wagers; a row is counted at most once per wager."""
+        """Return (stakes, payout, hits by row) by tested wager type; a row's hits never exceed the wagers."""
         found: dict[str, tuple[Wagers, int, Counter[str]]] = {}
         for line, category, lines, stake, squares, payout in one.lines:
             wager = self._earners.get((one.submission, line), line)
@@ -171,13 +172,13 @@ class DayEvidence:
                 self._any_row[at_seat].add(self._odds[key], 1, {ANY_ROW: 1} if won else {})
 
     def add_count(self, dealers: Iterable[str], variance_cents: int) -> None:
-        """Add a count (counted less expected) for the dealers who dealt since the previous count."""
+        """Add the variance of a table's count (counted less expected) for all dealers since the previous count."""
         for dealer in dealers:
             tested = Subject("counts", dealer=dealer)
             self._counts[tested] = observe_count(self._counts.get(tested, Evidence()), variance_cents)
 
     def found(self) -> dict[Subject, Evidence]:
-        """Return the evidence of the day, omitting tests without observations."""
+        """Return the gaming day's evidence by test subject, omitting tests without observations."""
         return {tested: evidence for tested, evidence in self._found() if evidence.n}
 
     def _found(self) -> Iterator[tuple[Subject, Evidence]]:

@@ -24,7 +24,7 @@ _MOST_BET: Final = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a test after `n` observations: its statistic, the threshold, and whether it was reached.
+    """The result of a test after `n` observations: its statistic, the threshold, and whether it raised an alarm.
 
     The statistic is the common logarithm of the wealth: in honest play, at most one of a thousand tests reaches 3.
     """
@@ -37,14 +37,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The wealths of bets after `n` observations, and the running maximum of their mean; all as natural logarithms."""
+    """The wealth of each bet after `n` observations, and the highest mean wealth so far, as natural logarithms."""
 
     n: int = 0
     wealths: tuple[float, ...] = (0.0,) * len(EXCESSES)
     highest: float = 0.0
 
     def multiplied(self, logarithms: Sequence[float], times: int = 1) -> "Evidence":
-        """Return the evidence after `times` observations, each of which multiplies the wealths by `exp(logarithms)`.
+        """Return the evidence after `times` observations, each multiplying bet i's wealth by `exp(logarithms[i])`.
 
         In honest play, the expected value of each multiplier is at most 1.
         """
@@ -52,17 +52,17 @@ class Evidence:
         return Evidence(self.n + times, wealths, max(self.highest, mean_of(wealths)))
 
     def observed(self, actual: Fraction | int, expected: Fraction, variance: Fraction) -> "Evidence":
-        """Return the evidence after observing a non-negative quantity (see `factors`)."""
+        """Return the evidence after one more observation of a non-negative quantity (see `factors`)."""
         return self.multiplied(factors(actual, expected, variance))
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding at this false-alarm probability. An alarm is permanent: the highest wealth decides."""
+        """Return the finding at the given false-alarm probability. The highest wealth decides: alarms are permanent."""
         threshold = -log10(false_alarms)
         return Finding(self.n, mean_of(self.wealths) / log(10), threshold, self.highest / log(10) >= threshold)
 
 
 def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> tuple[float, ...]:
-    """Return the log wealth multipliers of an observation of a non-negative quantity.
+    """Return, for each bet, the log wealth multiplier of an observation of a non-negative quantity.
 
     `expected` is the largest mean possible in honest play, given all earlier observations. `variance` determines only
     the size of bets, not the false alarm rate.
@@ -76,6 +76,6 @@ def factors(actual: Fraction | int, expected: Fraction, variance: Fraction) -> t
 
 
 def mean_of(wealths: Sequence[float]) -> float:
-    """Return the logarithm of the mean of numbers that are given by their logarithms."""
+    """Return the logarithm of the mean of numbers, given the numbers' logarithms."""
     most = max(wealths)
     return most + log(sum(exp(wealth - most) for wealth in wealths) / len(wealths))

@@ -1,4 +1,4 @@
-"""Exceptions that journal entries report: missing or refused input, changed rounds, and notices of settlement."""
+"""Exceptions that journal entries report: missing or refused input, changed rounds, and settlement notices."""
 
 from datetime import date, datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""House edges of the wagers offered by rules submissions: exact distributions, else the best known value. Pure."""
+"""House edges of the wagers that rules submissions offer: exact if possible, else the best known value. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -33,8 +33,8 @@ class PlayedEdge(NamedTuple):
     """The house edge of a wager without an exact distribution: it depends on how hands are played, or on a meter.
 
     `house_edge` and its `standard_error` are fractions of all that is staked, with doubles, splits and raises included
-    as in the handle. Wagers that are only made together share one edge and its error: `counted_with` is the first of
-    them.
+    as in the handle. Wagers that can only be made together share one edge and one error; `counted_with` is the first of
+    these wagers.
     """
 
     house_edge: Fraction
@@ -45,13 +45,12 @@ class PlayedEdge(NamedTuple):
 
 @dataclass(frozen=True)
 class HouseEdge:
-    """The house edge of a wager under a submission (its hash): by its exact distribution, else as it is played.
+    """The house edge of a wager under a submission (given by hash): exact, best known, or stated by the licensee.
 
-    `returns` is the exact distribution of the return per unit staked, else `reason` is why there is none. Without a
-    distribution, `played` is the best known house edge, else `lacks` is why the registry has none; only then is
-    `stated`, the licensee's own value, used. `offered` is as in the catalogue: `required` of every player of a hand,
-    `always` on offer, or `optional`. `bonus_lines` are lines without a stake of their own that the wager earns,
-    included in its return.
+    `returns` is the exact distribution of the return per unit staked; if there is none, `reason` explains why. Then
+    `played` is the best known house edge; if the registry has none, `lacks` explains why, and `stated`, the licensee's
+    own value, is used. `offered` is as in the catalogue: `required` of every player of a hand, `always` on offer, or
+    `optional`. `bonus_lines` are lines without a stake of their own that the wager earns, included in its return.
     """
 
     submission: str
@@ -67,7 +66,7 @@ class HouseEdge:
 
     @cached_property
     def house_edge(self) -> Fraction | None:
-        """Return the house edge as a fraction of the stake, which is 1 less the payback; None if there is none.
+        """Return the house edge, 1 less the payback, as a fraction of the stake; None if there is none.
 
         It is the exact value, else the best known value, else the licensee's own value.
         """
@@ -94,7 +93,7 @@ class HouseEdge:
 
     @property
     def counted(self) -> Basis | None:
-        """Return how the house edge was counted, or `stated` if it is the licensee's own value; None without one."""
+        """Return how the house edge was determined (`stated`: by the licensee); None if there is no house edge."""
         if self.returns is not None:
             return "exactly"
         if self.played is not None:
@@ -103,7 +102,7 @@ class HouseEdge:
 
     @property
     def counted_with(self) -> str:
-        """Return the first of the wagers that share this house edge and its error; usually, the wager itself."""
+        """Return the first of the wagers that share this house edge and its error: usually the wager itself."""
         return self.wager if self.played is None else self.played.counted_with
 
 
@@ -120,17 +119,17 @@ class Rates(NamedTuple):
 
     @classmethod
     def of_all(cls, rates: Mapping[tuple[str, str], Fraction]) -> Self:
-        """Return the rates of all wagers, with a common unit."""
+        """Return exact rates, keyed by submission hash and wager, converted to a common denominator."""
         unit = lcm(*(rate.denominator for rate in rates.values()))
         return cls({wager: int(rate * unit) for wager, rate in rates.items()}, unit)
 
     def of(self, cents: Iterable[tuple[tuple[str, str], int]]) -> Fraction:
-        """Return the sum of amounts times rates; a wager without a rate contributes zero."""
+        """Return the sum of amount times rate over wagers; a wager without a rate adds zero."""
         return Fraction(sum([number * self.numerators.get(wager, 0) for wager, number in cents]), self.unit)
 
 
 def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
-    """Return the house edge of each wager on offer.
+    """Return the house edge of each wager that a rules submission offers.
 
     Raises: Refused if the regulation does not allow the submission's selections.
     """
@@ -152,7 +151,7 @@ def edges_of(approved: SubmissionApproved) -> list[HouseEdge]:
 
 
 def _played(regulation: str, selection: Selection) -> tuple[dict[str, PlayedEdge], dict[str, str]]:
-    """Return the house edges of wagers that depend on play or on a meter, and the reasons why others have none."""
+    """Return, by wager, the house edges that depend on play or on a meter, and the reasons why wagers have none."""
     game = game_of(regulation)
     found: dict[str, PlayedEdge] = {}
     lacking: dict[str, str] = {}
@@ -176,9 +175,9 @@ def _of_play(play: Play) -> PlayedEdge:
 
 
 def _of_meter(progressive: Progressive) -> PlayedEdge:
-    """Return the house edge in the long run; at the reset amount if fixed amounts are deducted from the meter.
+    """Return the house edge in the long run or, if that is unknown, with the meter at its reset amount.
 
-    In that case, the registry also knows the payback only at a meter reading.
+    It is unknown if fixed amounts are deducted from the meter: then the payback is known only at a meter reading.
     """
     at_reset = _of_play(progressive.at(progressive.reset_cents))
     lasting = progressive.in_the_long_run
@@ -186,7 +185,7 @@ def _of_meter(progressive: Progressive) -> PlayedEdge:
 
 
 def root_of_squares(errors: Iterable[Fraction]) -> int:
-    """Return the standard error of a sum of independent amounts, in whole cents (half rounds up), from theirs.
+    """Return the standard error of a sum of independent amounts, given their errors, in whole cents (half rounds up).
 
     >>> root_of_squares([Fraction(3), Fraction(4)]), root_of_squares([Fraction(1, 2)]), root_of_squares([])
     (5, 1, 0)
@@ -207,7 +206,7 @@ def returns_as_text(distribution: Returns) -> str:
 
 
 def played_of_texts(house_edge: str, standard_error: str, counted: Counted, counted_with: str) -> PlayedEdge:
-    """Return the house edge of a wager as it is played, given its fractions in text form."""
+    """Return the best known house edge of a wager, given the edge and its standard error as texts."""
     return PlayedEdge(Fraction(house_edge), Fraction(standard_error), counted, counted_with)
 
 

@@ -25,13 +25,13 @@ class Applied:
 
     @classmethod
     def of(cls, place: str, dated: Dated[Any]) -> "Applied":
-        """Return the applied form of a dated value; `place` is its path in the pack, such as `taxes.state_tax.rate`."""
+        """Return a dated value of a pack as an applied value; `place` is its path, such as `taxes.state_tax.rate`."""
         value = ", ".join(dated.value) if isinstance(dated.value, tuple) else str(dated.value)
         return cls(place, value, dated.effective_from, dated.source, dated.status, dated.note)
 
 
 def unconfirmed(applied: Iterable[Applied]) -> tuple[Applied, ...]:
-    """Return the unconfirmed values among these, without duplicates."""
+    """Return those of the applied values that are unconfirmed, without duplicates."""
     return tuple(dict.fromkeys(one for one in applied if one.status == "unconfirmed"))
 
 

@@ -1,7 +1,7 @@
 """The general-ledger journals of a sealed gaming day: one as of its seal, and two for each later change. Pure.
 
-A change reverses the previous journal, line by line, and posts the day again under the next number. So an exported
-journal never changes.
+For a change, one journal reverses the previous one, line by line, and another posts the day again under the next
+number. So an exported journal never changes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ JournalKind = Literal["posting", "reversal"]
 
 
 class Destination(NamedTuple):
-    """An account with a department and a cost center, which may be empty."""
+    """The destination of a posting: an account, a department and a cost center; the last two may be empty."""
 
     account: str
     department: str
@@ -24,7 +24,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def of(cls, rule: LedgerRule) -> "Destination":
-        """Return the destination that a rule of the mapping names."""
+        """Return the destination to which a rule of the mapping posts."""
         return cls(rule.account, rule.department or "", rule.cost_center or "")
 
 
@@ -52,7 +52,7 @@ class LedgerJournal:
 
 
 def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, ...]:
-    """Return the lines of a journal: one for each destination, in order, without destinations that sum to zero."""
+    """Return the lines of a journal: one for each destination, ordered by destination, without sums of zero."""
     parts: dict[Destination, list[Figure]] = {}
     for destination, cents in moved:
         parts.setdefault(destination, []).append(cents)
@@ -61,7 +61,7 @@ def lines_of(moved: Iterable[tuple[Destination, Figure]]) -> tuple[JournalLine, 
 
 
 def journals_of(day: date, versions: Sequence[tuple[datetime, tuple[JournalLine, ...]]]) -> Iterator[LedgerJournal]:
-    """Yield the journals of a day; `versions` are the day's versions in order, each as (as-of time, lines)."""
+    """Yield a gaming day's journals; `versions` are the day's versions in order, each as (as-of time, lines)."""
     for version, (known_at, lines) in enumerate(versions, 1):
         if version > 1:
             taken_back = tuple(JournalLine(line.destination, -line.cents) for line in versions[version - 2][1])

@@ -1,4 +1,4 @@
-"""Past posting: stakes raised after the outcome is known. Such stakes win more often than others. Pure.
+"""A test for past posting: stakes raised after the outcome is known, which win more often than others. Pure.
 
 In honest play the outcome of a wager does not depend on its stake, whatever the player did before: doubling the stake
 after each loss does not win more often. So the test assumes nothing about how stakes follow from earlier stakes, nor
@@ -27,7 +27,7 @@ _BETS: Final = tuple(product(_RAISED_WIN, _OTHERS_WIN))
 
 
 def _factors(raised: bool, other: bool) -> tuple[float, ...]:
-    """Return the log wealth multipliers for the outcomes of a raised stake and of another stake.
+    """Return, for each bet, the log wealth multiplier for the outcomes of a raised stake and another stake.
 
     A multiplier is the probability of the two outcomes under a bet, divided by their probability if raised and other
     stakes win equally often, namely with the mean of the bet's two probabilities. Whatever the common probability is in
@@ -65,7 +65,7 @@ class RaisedStakes:
         return stake_cents > sorted(self.earlier)[len(self.earlier) // 2]
 
     def after(self, stake_cents: int, *, won: bool) -> "RaisedStakes":
-        """Return the state after a wager was won or lost; returned wagers are left out.
+        """Return the state after a further wager that was won or lost; do not call it for a returned wager.
 
         `stake_cents` is the original stake, without doubles and splits, which depend on the cards.
         """
@@ -87,5 +87,5 @@ class RaisedStakes:
         return self.evidence.multiplied(_FACTORS[raised, other])
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding at this false-alarm probability."""
+        """Return the test's finding at the given false-alarm probability."""
         return self.evidence.finding(false_alarms)

@@ -1,4 +1,4 @@
-"""Statistical tests of figures against exact expectations, and of counts and stakes against honest play. Pure.
+"""Statistical tests of payouts against exact expectations, and of hits and counts against honest play. Pure.
 
 Expectations come from the exact distribution of a wager (`shared.rules.returns`); without one, nothing is claimed about
 its win. Tests that are repeated over time use `Evidence`, whose false alarm rate holds however often it is evaluated.
@@ -34,7 +34,7 @@ class Wagers:
 
     @classmethod
     def of(cls, stakes_cents: Iterable[int]) -> "Wagers":
-        """Return the number and sums of these stakes, in cents."""
+        """Return the wagers with these stakes (in cents): their number, sum, and sum of squares."""
         stakes = tuple(stakes_cents)
         return cls(len(stakes), sum(stakes), sum(stake * stake for stake in stakes))
 
@@ -60,17 +60,17 @@ class AgainstExpectation:
 
     @property
     def z_shown(self) -> str:
-        """Return the z-score with its sign and two decimals."""
+        """Return the z-score as text, with sign and two decimals."""
         return f"{self.z:+.2f}"
 
     def finding(self, false_alarms: Fraction = FALSE_ALARMS) -> Finding:
-        """Return the finding of a single evaluation, with this probability of a false alarm."""
+        """Return the finding of a single evaluation at the given false-alarm probability."""
         threshold = NormalDist().inv_cdf(1 - float(false_alarms) / 2)
         return Finding(self.number, self.z, threshold, abs(self.z) >= threshold)
 
 
 def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> AgainstExpectation:
-    """Return the payout of wagers, including returned stakes, compared with its exact expectation.
+    """Compare the payout of wagers, including returned stakes, with its exact expectation.
 
     The payout excludes Envy Bonuses, because no stake of the wager earned them.
     """
@@ -78,7 +78,7 @@ def against_expectation(returns: Returns, wagers: Wagers, payout_cents: int) -> 
 
 
 def compared(number: int, payout_cents: int, expected_cents: Fraction, variance: Fraction) -> AgainstExpectation:
-    """Return the payout of wagers of any types, compared with their total expectation.
+    """Compare the payout of wagers of any types with its total expectation.
 
     `variance` is in cents squared: the sum of the variances of independently decided wagers.
     """
@@ -87,7 +87,7 @@ def compared(number: int, payout_cents: int, expected_cents: Fraction, variance:
 
 
 def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the probability of at least `hits` among independent wagers with a common probability.
+    """Return the binomial probability of at least `hits` among `number` independent wagers.
 
     >>> f"{binomial_tail(9, 10, Fraction(1, 2)):.6f}"  # 11 of 1,024
     '0.010742'
@@ -100,7 +100,7 @@ def binomial_tail(hits: int, number: int, probability: Fraction) -> float:
 
 
 def _tail(hits: int, number: int, probability: Fraction) -> float:
-    """Return the probability of at least `hits`, which must exceed the mean, so that the summed terms decrease."""
+    """Return the binomial probability of at least `hits`; `hits` must exceed the mean, so that the terms decrease."""
     odds = float(probability / (1 - probability))
     ways = lgamma(number + 1) - lgamma(hits + 1) - lgamma(number - hits + 1)
     term = total = exp(ways + hits * log(probability) + (number - hits) * log1p(-float(probability)))
@@ -118,10 +118,10 @@ _NEGLIGIBLE: Final = 1e-18
 def rows_too_often(
     returns: Returns, hits: Mapping[str, int], number: int, false_alarms: Fraction = FALSE_ALARMS
 ) -> dict[str, Finding]:
-    """Return for each category whether it was hit too often in `number` independent wagers, in a single evaluation.
+    """Return, for each category, whether the category was hit too often in `number` independent wagers.
 
-    The statistic is the exact tail probability. The false alarm rate holds for all rows together. The result is empty
-    for a wager whose payouts have no categories.
+    The test is valid for a single evaluation; its statistic is the exact tail probability. The false alarm rate holds
+    for all rows together. The result is empty for a wager whose payouts have no categories.
     """
     categories = {name for hit in returns.hits for name in (hit.won.category, hit.won.bonus) if name is not None}
     found = {}
@@ -135,7 +135,7 @@ def rows_too_often(
 def observe_hits(
     evidence: Evidence, probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> Evidence:
-    """Return the evidence that a row (or any row: the hit frequency) is hit too often, after another block of wagers.
+    """Return the evidence that a paytable row (or any row) is hit too often, after another block of wagers.
 
     A block is all wagers that depend on one shuffle, such as a round: dependence between its seats does not make an
     alarm more probable. If several rounds are dealt from one shoe, use `SHOE_TOLERANCE`. The test detects wagers made
@@ -149,7 +149,7 @@ def observe_hits(
 def hit_factors(
     probability: Fraction, hits: int, number: int, *, tolerance: Fraction = Fraction(0)
 ) -> tuple[float, ...]:
-    """Return the log wealth multipliers for `hits` in a block of `number` wagers (see `observe_hits`)."""
+    """Return, for each bet, the log wealth multiplier for `hits` in a block of `number` wagers (see `observe_hits`)."""
     assert 0 <= hits <= number, f"{hits} hits of {number} wagers"
     most = min(probability * (1 + tolerance), Fraction(1))
     return factors(hits, most * number, most * (1 - most) * number)
@@ -160,8 +160,8 @@ def observe_returns(
 ) -> Evidence:
     """Return the evidence that wagers return too much, after another block of wagers (see `observe_hits`).
 
-    Unlike `observe_hits`, the test weighs cents: high-paying rows count for more, and take longer to distinguish from
-    luck.
+    Unlike `observe_hits`, the test weighs payouts in cents: high-paying rows count for more, and take longer to
+    distinguish from luck.
     """
     if not wagers.number:
         return evidence

@@ -1,4 +1,4 @@
-"""Share the tips of a pool by hours, to the cent. Pure; cents and minutes."""
+"""Divide the tips of a pool by dealers' hours, to the cent. Pure; amounts are cents, times are minutes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from shared.contracts.properties import TipsPool
 
 @dataclass(frozen=True, slots=True)
 class TipShare:
-    """A dealer's share of a pool: the part by minutes, rounded down, and cents of the remainder (0 or 1)."""
+    """A dealer's share of a tips pool: the part by minutes, rounded down, plus 0 or 1 cents of the remainder."""
 
     dealer: str
     minutes: int
@@ -17,12 +17,12 @@ class TipShare:
 
     @property
     def cents(self) -> int:
-        """Return the dealer's payment, in cents."""
+        """Return the dealer's whole share, in cents."""
         return self.part_cents + self.remainder_cents
 
 
 def shares_of(pooled_cents: int, minutes: Mapping[str, int], pool: TipsPool) -> list[TipShare]:
-    """Return the shares of dealers, ordered by name; they add up to `pooled_cents`.
+    """Return each dealer's share of a tips pool, ordered by name; the shares add up to `pooled_cents`.
 
     Raises: ValueError if no dealer has minutes, or if `pooled_cents` is negative.
 

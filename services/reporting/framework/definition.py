@@ -1,4 +1,4 @@
-"""The definition of a report: all of its properties in one object, including the function that fills it."""
+"""The definition of a report: one object with everything about the report, including the function that fills it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from shared.runtime.http.roles import READ_REPORTS, Role
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a report: the sections with their rows, the identities, and marks for unconfirmed law."""
+    """The content of a report: sections with rows, accounting identities, and remarks on unconfirmed law."""
 
     sections: tuple[Filled, ...]
     identities: tuple[Identity, ...] = ()
@@ -21,12 +21,12 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report: its name in URLs and commands, its purpose, the periods that it can be requested for, its sections.
+    """A report: its name in URLs and commands, its purpose, the available periods, and its sections.
 
     `sources` are the fact types behind its figures, `signatures` the lines on which people sign the page. `fill`
     computes the content from the read model. Readers need the `role`. With `of_days`, the report is about events of
-    gaming days, and there is no report for days without events. `sheet` names the first columns of section keys: the
-    rows of all sections with the same values in these columns are printed together on one sheet.
+    gaming days and is not available for days without events. `sheet` names the first columns of section keys: the rows
+    of all sections with the same values in these columns are printed together on one sheet.
     """
 
     name: str

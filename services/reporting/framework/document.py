@@ -34,9 +34,9 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column: its field name (with the unit: `drop_cents`), its title, and how its figures are computed.
+    """A column: its field name, which includes the unit (`drop_cents`), its title, and how its figures are computed.
 
-    `formula` explains it, `source` is its legal source. With `added`, the total row sums the column.
+    `formula` explains the computation, `source` is its legal source. With `added`, the total row sums the column.
     """
 
     name: str
@@ -77,20 +77,20 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a section: plain values by column, and the given values, some of which have provenance."""
+    """A row of a section: plain values by column (`cells`), and the same values with any provenance (`given`)."""
 
     id: str
     cells: Mapping[str, Value]
     given: Mapping[str, Value | Figure | Cell]
 
     def explained(self, column: str) -> Explained:
-        """Return the provenance of a column's value; empty if it is not derived from entries."""
+        """Return the provenance of the value in a column; empty if the value is not derived from entries."""
         given = self.given.get(column)
         return given if isinstance(given, Explained) else Explained()
 
 
 class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
-    """A sequence of rows that creates each row when it is read, because most rows of long sections are never read."""
+    """A sequence that creates each row when it is accessed, because most rows of long sections are never read."""
 
     def __init__(self, things: Sequence[ThingT], make: Callable[[ThingT], Mapping[str, Value | Figure | Cell]]) -> None:
         self._things, self._make = things, make
@@ -110,7 +110,7 @@ class Made(Sequence[Mapping[str, Value | Figure | Cell]], Generic[ThingT]):
 
 @dataclass(frozen=True)
 class Filled:
-    """A section with the values of its rows as given, and the row of totals, if any column is summed.
+    """A section with its rows' values, including any provenance, and a row of totals if any column is summed.
 
     `cut_from` is the full number of rows if the section was cut to its first rows.
     """
@@ -122,15 +122,15 @@ class Filled:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Return the rows, created once. Raises: KeyError if a row has a value without a column."""
+        """Return the rows, which are created on first use. Raises: KeyError if a row has a value without a column."""
         return tuple(self._made())
 
     def each(self) -> Iterable[Row]:
-        """Iterate over the rows; long sections create them anew. Raises: KeyError for a value without a column."""
+        """Iterate over the rows, which long sections create anew. Raises: KeyError for a value without a column."""
         return self.rows if len(self.given) <= _KEPT_ROWS_MAX else self._made()
 
     def _made(self) -> Iterator[Row]:
-        """Yield the rows. The second row with the same key gets the id `<key>|2`, the third `<key>|3`, and so on."""
+        """Yield the rows with unique ids: the second row with the same key gets `<key>|2`, the third `<key>|3`, etc."""
         times: dict[str, int] = {}
         for given in self.given:
             self.section.require_columns(given)
@@ -155,7 +155,7 @@ TOTAL: Final = "/total"
 
 
 def fill(section: Section, rows: Iterable[Mapping[str, Value | Figure | Cell]], **totals: Figure | Cell) -> Filled:
-    """Return a section with rows, which map column names to values; a missing column is empty.
+    """Return a section filled with rows, each a mapping of column name to value; a missing column is empty.
 
     The total row has the sums of the `added` columns, and `totals` for values that cannot be summed, such as a
     percentage. Rows of type `Made` are not read here, so `totals` must then include the sums.
@@ -253,7 +253,7 @@ class Header(BaseModel):
 
     `known_at` is the report's as-of time: the report contains everything recorded up to then, and the same query with
     the same as-of time gives the same bytes. `version` starts at 1 and increases with restatements of the reported
-    days. `through` is the read position of each shard of each journal, `sha256` covers the content.
+    days. `through` is the read position of each shard of each journal. `sha256` is the hash of the content.
     """
 
     report: Name
@@ -278,7 +278,7 @@ class Header(BaseModel):
 
 @dataclass(frozen=True)
 class Document:
-    """A report as requested. `signatures` are the lines on which people sign the page, `sheet` is as in `Report`."""
+    """A report with its content; `signatures` are the lines on which people sign, `sheet` is as in `Report`."""
 
     header: Header
     sections: tuple[Filled, ...]
@@ -319,7 +319,7 @@ class Document:
         return digest.hexdigest()
 
     def _canonical(self) -> Iterator[bytes]:
-        """Yield the canonical JSON of the content in pieces of several rows."""
+        """Yield the canonical JSON of the content in chunks of several rows."""
         said = replace(self, sections=()).content
         yield b'{"identities":%b,"marks":%b,"sections":[' % (canonical(said["identities"]), canonical(said["marks"]))
         for number, filled in enumerate(self.sections):
@@ -334,7 +334,7 @@ class Document:
 
     @cached_property
     def digest(self) -> str:
-        """Return a digest of the content: its `sha256`, or for a cut document a cheaper one."""
+        """Return a digest of the content: `sha256` or, for a cut document, the SHA-256 of the remaining rows."""
         return self.sha256 if self.whole else sha256(to_json(self.content)).hexdigest()
 
     @property
@@ -353,7 +353,7 @@ class Document:
         return replace(self, sections=tuple(sections))
 
     def cell(self, reference: str) -> tuple[Column, Value, Because]:
-        """Return column, value and provenance of a cell, given as `section/row/column`. Raises: LookupError.
+        """Return (column, value, provenance) of a cell, given as `section/row/column`. Raises: LookupError.
 
         The row of totals is `total`. `identities/name/left` and `identities/name/right` are the sides of an identity.
         """
@@ -376,7 +376,7 @@ class Document:
         return columns[column_name], row.cells[column_name], row.explained(column_name).because
 
     def references(self) -> Iterator[str]:
-        """Yield the reference of every cell and side of an identity that has a value (see `cell`)."""
+        """Yield the references (see `cell`) of all cells that have a value, and of both sides of each identity."""
         for filled in self.sections:
             for row in (*filled.each(), *([] if filled.total is None else [filled.total])):
                 row_id = TOTAL.removeprefix("/") if row is filled.total else row.id
@@ -401,7 +401,7 @@ def _section(filled: Filled) -> dict[str, Any]:
 
 
 def _named(filled: Filled) -> dict[str, Any]:
-    """Return the members of a section's JSON object that precede `rows` in canonical order."""
+    """Return the members of a section's JSON object that come before `rows` in canonical (alphabetical) order."""
     cut = {} if filled.cut_from is None else {"cut_from": filled.cut_from}
     return cut | {"name": filled.section.name}
 
@@ -415,12 +415,12 @@ def _total(filled: Filled) -> dict[str, Any] | None:
 
 
 def batched(rows: Iterable[ThingT], most: int) -> Iterator[list[ThingT]]:
-    """Yield lists of at most this number of rows."""
+    """Yield the rows in consecutive lists of at most `most` rows."""
     left = iter(rows)
     while some := list(islice(left, most)):
         yield some
 
 
 def plain(value: Value) -> int | str | None:
-    """Return a value in the form that it has in JSON."""
+    """Return a value as JSON represents it: dates and times become ISO 8601 texts."""
     return value.isoformat() if isinstance(value, date) else value  # datetime is a subclass of date

@@ -16,7 +16,7 @@ Value = int | str | date | datetime | None
 
 @dataclass(frozen=True, slots=True)
 class EntryRef:
-    """An entry of a service's journal."""
+    """A reference to an entry of a service's journal."""
 
     service: str
     shard: int
@@ -25,7 +25,7 @@ class EntryRef:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The selection of entries that are summed to a figure: `measures` of a `book`, filtered by dimensions.
+    """A query for the entries that a figure sums: `measures` of a `book`, filtered by dimensions (`where`).
 
     `book` is `rounds` (figures of settled rounds), `played` (numbers of rounds and of their seats), `lines` (figures of
     settlement lines) or `amounts` (measures of other facts). First and last gaming day are inclusive. `closed` is a
@@ -44,7 +44,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """The source of the amount that rounding added to an exact sum; no journal entry corresponds to it."""
+    """A source that stands for the amount that rounding added to an exact sum; there is no journal entry for it."""
 
 
 Source = EntryRef | Aggregate | Rounding
@@ -53,7 +53,7 @@ Factor = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A source of a figure. It contributes its value times `factor`, or no amount if `factor` is None.
+    """A source of a figure, which contributes its value times `factor`, or no amount if `factor` is None.
 
     `value` is set for an entry or rounding. The value of an aggregate is queried together with its entries.
     """
@@ -63,7 +63,7 @@ class Part:
     value: Factor | None = None
 
     def as_of(self, moment: datetime) -> Part:
-        """Return the same part as of an earlier time."""
+        """Return this part with its source as of an earlier time."""
         source = self.source
         return replace(self, source=replace(source, known_at=moment)) if isinstance(source, Aggregate) else self
 
@@ -76,17 +76,17 @@ Sources = tuple[Source | Part, ...]
 
 
 def stated(value: Factor, *entries: EntryRef) -> tuple[Part, ...]:
-    """Return the provenance of a value stated by the first entry; further entries are listed with an amount of 0."""
+    """Return the provenance of a value that the first entry states; further entries are listed with an amount of 0."""
     return tuple(Part(entry, 1, 0 if number else value) for number, entry in enumerate(entries))
 
 
 def counted_each(entries: Iterable[EntryRef]) -> tuple[Part, ...]:
-    """Return the provenance of a count of entries: each entry adds 1."""
+    """Return the provenance of a number of entries: each entry adds 1."""
     return tuple(Part(entry, 1, 1) for entry in entries)
 
 
 class EntriesOf:
-    """The entries of summed items, resolved on demand: each adds `value_of(item)`, or no amount without `value_of`."""
+    """The entries of summed items, resolved on demand. Each adds `value_of(item)`; without `value_of`, no amount."""
 
     __slots__ = ("_entry_of", "_things", "_value_of")
 
@@ -99,7 +99,7 @@ class EntriesOf:
         return bool(self._things)
 
     def parts(self) -> Iterator[Part]:
-        """Yield the part of each item."""
+        """Yield one part for each item."""
         for one in self._things:
             if self._value_of is None:
                 yield Part(self._entry_of(one), None)
@@ -108,7 +108,7 @@ class EntriesOf:
 
 
 class _Given:
-    """Sources as passed by callers: an aggregate adds its own sum, and a single entry adds all of `value`, if given."""
+    """Sources without factors, as callers pass them: an aggregate adds its sum, a single entry `value`, if given."""
 
     __slots__ = ("_sources", "_value")
 
@@ -116,7 +116,7 @@ class _Given:
         self._sources, self._value = sources, value
 
     def parts(self) -> Iterator[Part]:
-        """Yield the part of each source."""
+        """Yield one part for each source."""
         for one in self._sources:
             match one:
                 case Part():
@@ -130,7 +130,7 @@ class _Given:
 
 
 class _Sum:
-    """Several provenances with a factor for each (None: it contributes no amount), merged on demand."""
+    """A weighted sum of provenances, merged on demand; a factor of None means that no amount is contributed."""
 
     __slots__ = ("factors", "origins")
 
@@ -140,7 +140,7 @@ class _Sum:
     def parts(self) -> Iterator[Part]:
         """Yield the parts of the provenances in their order.
 
-        A provenance that is shared by several others is visited once, after all provenances that contain it.
+        A provenance that several others contain is visited only once, after all of these.
         """
         sums, leaves = self._in_order()
         factors: dict[int, Factor] = {id(self): 1}
@@ -157,7 +157,7 @@ class _Sum:
                 yield replace(part, factor=None if times is None or part.factor is None else times * part.factor)
 
     def _in_order(self) -> tuple[list[_Sum], list[Origin]]:
-        """Return the nested sums, each after every sum that contains it, and the leaves in the order of the parts."""
+        """Return all nested sums, outer sums before inner ones, and the leaves (other provenances) in their order."""
         sums: list[_Sum] = []
         leaves: list[Origin] = []
         seen = {id(self)}
@@ -187,7 +187,7 @@ def _parts_of(origin: Origin) -> Iterable[Part]:
 
 
 def _merged(parts: Iterable[Part]) -> Because:
-    """Merge parts with the same source: aggregates add up their factors, entries with the same factor their values."""
+    """Merge parts with the same source: add the factors of aggregates, and the values of entries with equal factors."""
     found: dict[object, Part] = {}
     for part in parts:
         is_sum = isinstance(part.source, Aggregate) and part.factor is not None
@@ -203,7 +203,7 @@ def _merged(parts: Iterable[Part]) -> Because:
 
 
 class Explained:
-    """A value with its provenance, which is resolved on demand because most cells are never explained."""
+    """A value with provenance; it is resolved on demand, because users ask for the provenance of few cells."""
 
     __slots__ = ("_because", "origin")
 
@@ -213,7 +213,7 @@ class Explained:
 
     @property
     def because(self) -> Because:
-        """Return the provenance without duplicates."""
+        """Return the provenance with parts of the same source merged; computed once."""
         if self._because is None:
             self._because = _merged(_parts_of(self.origin))
         return self._because
@@ -228,7 +228,7 @@ class Figure(Explained):
     """A sum, in cents or a count, with its provenance.
 
     Sources may be given without a factor: aggregates then add their sums, and a single entry adds the whole value.
-    Several entries explain the figure without adding an amount, unless they are given as parts.
+    Several entries are listed without adding an amount, unless they are given as parts.
 
     >>> won = Figure(500, (EntryRef("table-inventory", 1, 7),)) - Figure(200, (EntryRef("table-inventory", 1, 9),))
     >>> won.value, [(part.factor, part.value) for part in won.because]
@@ -267,7 +267,7 @@ NOTHING = Figure()
 
 
 def total(figures: Iterable[Figure]) -> Figure:
-    """Return the sum of figures."""
+    """Return the sum of figures, with the provenance of all of them."""
     listed = list(figures)
     origins = [one.origin for one in listed if one.origin]
     return Figure(sum([one.value for one in listed]), _together(origins, (1,) * len(origins)))
@@ -278,14 +278,14 @@ Weights = tuple[tuple[Fraction, Figure], ...]
 
 
 def weighted(value: int, parts: Iterable[tuple[Factor, Figure]]) -> Figure:
-    """Return a weighted sum of figures; `parts` are (factor, figure), `value` is their exact sum, rounded."""
+    """Return a weighted sum of figures; `parts` are (factor, figure), `value` is their exact sum after rounding."""
     listed = list(parts)
     origin = _together([figure.origin for _, figure in listed], [factor for factor, _ in listed])
     return _rounded(value, Fraction(sum(factor * figure.value for factor, figure in listed)), origin)
 
 
 def rounded(value: int, exact: Fraction, figure: Explained) -> Figure:
-    """Return an exact sum rounded to `value`, with the provenance of `figure` and of the rounding."""
+    """Return a figure with the rounded `value` of an exact sum, and the provenance of `figure` and of the rounding."""
     return _rounded(value, exact, figure.origin)
 
 
@@ -295,14 +295,14 @@ def _rounded(value: int, exact: Fraction, origin: Origin) -> Figure:
 
 
 def computed(value: int, because: Origin | Explained) -> Figure:
-    """Return a figure that is derived from other figures but is not their sum, such as a tax rounded each day."""
+    """Return a figure that is computed from other figures but is not their sum, such as a tax rounded each day."""
     return Figure(value, _behind(because))
 
 
 class Cell(Explained):
-    """A value computed from figures, such as a percentage, with the entries behind it.
+    """A value that is computed from figures, such as a percentage, with its provenance.
 
-    For an integer, sources count as in `Figure`: a single entry adds the whole value.
+    If the value is an integer, a single entry adds the whole value, as in `Figure`.
     """
 
     __slots__ = ("value",)
@@ -314,14 +314,14 @@ class Cell(Explained):
 
 
 def exact_sum(value: str, parts: Iterable[Explained]) -> Cell:
-    """Return the cell of an exact amount (a decimal text) that is the sum of `parts`."""
+    """Return a cell with an exact amount (a decimal text), which is the sum of `parts`, and their provenance."""
     cell, origins = Cell(value), [one.origin for one in parts if one.origin]
     cell.origin = _together(origins, (1,) * len(origins))
     return cell
 
 
 def share(part: Figure, whole: Figure) -> Cell:
-    """Return a figure as a percentage of another, two decimals; empty if the whole is 0."""
+    """Return `part` as a percentage of `whole`, with two decimals; empty if `whole` is 0."""
     percent: Percent | None = percent_of(part.value, whole.value)
     return Cell(percent, explained_by(part, whole))
 

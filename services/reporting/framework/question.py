@@ -26,18 +26,18 @@ class ReportQuery:
 
 
 def is_long(question: ReportQuery) -> bool:
-    """Return whether the period exceeds a week; long lists then contain only items that need attention."""
+    """Return whether the period is longer than a week, so that long lists contain only items that need attention."""
     return question.period not in ("day", "week")
 
 
 def first_days(law: GamingPack, day: date) -> dict[str, date]:
-    """Return the first day of each period to date that ends with `day`, keyed by `day`, `week_to_date` and so on."""
+    """Return the first day of each period to date that ends on `day`, keyed by `day`, `week_to_date`, etc."""
     periods: tuple[Period, ...] = ("week", "month", "year")
     return {"day": day, **{f"{period}_to_date": period_of(law, period, day)[0] for period in periods}}
 
 
 def year_before(day: date) -> date:
-    """Return the same day of the previous year; for February 29, February 28.
+    """Return the same date in the previous year; for February 29, February 28.
 
     >>> year_before(date(2028, 2, 29)).isoformat()
     '2027-02-28'

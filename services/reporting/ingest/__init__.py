@@ -1,1 +1,1 @@
-"""Input of reporting: journals of all services, properties and rules submissions, and the read progress."""
+"""Ingest of reporting: journals of all services, properties, rules submissions, and the read progress."""

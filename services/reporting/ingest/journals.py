@@ -1,4 +1,4 @@
-"""Handlers that read the journals of all services. Reporting's own journal has only the exceptions of its input."""
+"""Handlers that read the journals of all services; reporting's own journal records only problems of its input."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -96,7 +96,7 @@ class OfJournal(ReadModelHandler[None]):
         return publisher_of(self.reader.topic)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Add a batch to the read model, with its exceptions."""
+        """Add a batch of events, and the exceptions that they open and close, to the read model."""
         del at
         await self.places.refresh(connection)
         batch, changes = Batch(self.service), Changes(self.service)
@@ -109,12 +109,12 @@ class OfJournal(ReadModelHandler[None]):
         await write(connection, changes)
 
     async def load(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Refresh the approved properties."""
+        """Refresh the cached versions of the approved properties."""
         del events
         await self.places.refresh(connection)
 
     def require_usable(self, event: Event[Any], state: None) -> None:
-        """Check that the property is known if its clock determines the gaming day. Raises: Refused if it is not."""
+        """Raise Refused if the gaming day depends on the clock of a property that is not known."""
         del state
         named = getattr(event.data, "property", None)
         if named is not None and not isinstance(event.data, CommandRefused) and _asks_the_clock(event.data):
@@ -130,30 +130,30 @@ class OfJournal(ReadModelHandler[None]):
             changes.add_fact(EntryRef.of(self.service, event), event.time, event.data)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list facts of this kind, which are therefore stored as a whole."""
+        """Return whether reports list this kind of fact, so that the whole fact must be stored."""
         return type(fact) not in self.added_up
 
 
 def _asks_the_clock(fact: Any) -> bool:
-    """Return whether the property's clock determines the gaming day of a fact, because the fact states none."""
+    """Return whether a fact's gaming day must be derived from the property's clock."""
     return getattr(fact, "gaming_day", None) is None or isinstance(fact, CorrectionOfRound)
 
 
 def _all_of(topic: Topic) -> Reader:
-    """Return the reader of all facts of a topic, including its journal's facts about ingest."""
+    """Return a reader of all facts on a topic, including the journal's facts about its own ingest."""
     own = (kind.model for kind in KINDS.on(topic) if kind.topic is topic)
     return Reader(topic, *own, *OF_INPUT, CommandRefused)
 
 
 class Inventory(OfJournal):
-    """Adds the table-inventory ledger: counts, slips, boxes, variances, adjustments, the closing of days."""
+    """Adds the table-inventory ledger to the read model: counts, slips, boxes, variances, adjustments, closed days."""
 
     reader = _all_of(INVENTORY)
     keeps = (*BOOKS, *OF_JOURNALS)
 
 
 class Ratings(OfJournal):
-    """Adds the ratings of the table-inventory ledger: their recorded steps, and the ratings as stated. No money."""
+    """Adds the ratings of the table-inventory ledger to the read model: their steps, and the ratings as stated."""
 
     reader = _all_of(RATINGS)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -162,7 +162,7 @@ class Ratings(OfJournal):
 class Settlements(OfJournal):
     """Adds settlements to the read model.
 
-    They cause no entries in reporting's journal: sums and exceptions can be derived from the topic alone.
+    No entries are made in reporting's journal, because sums and exceptions can be derived from the topic alone.
     """
 
     reader = Reader(
@@ -197,7 +197,7 @@ class Settlements(OfJournal):
         self._won_lines = WonLines()
 
     def require_usable(self, event: Event[Any], state: None) -> None:
-        """Check that the property is known. Raises: Refused."""
+        """Raise Refused if the property is not known."""
         if isinstance(event.data, RevisionView):
             place_at(self.places.place, event.data.property, event.data.closed_at)
         else:
@@ -226,7 +226,7 @@ class Settlements(OfJournal):
 
 
 class Vigorish(OfJournal):
-    """Adds the vigorish ledger: assessments and collections are only summed, waivers and returns are also listed."""
+    """Adds the vigorish ledger; assessments and collections are only summed, waivers and returns are also listed."""
 
     reader = _all_of(VIGORISH)
     keeps = (*BOOKS, *OF_JOURNALS)
@@ -234,13 +234,13 @@ class Vigorish(OfJournal):
 
 
 class Meters(OfJournal):
-    """Adds the progressive meters: rounds are only summed, unless they have an award or a finding."""
+    """Adds the journal of progressive meters; rounds are only summed, unless they have an award or a finding."""
 
     reader = _all_of(METERS)
     keeps = (*BOOKS, *OF_JOURNALS)
 
     def lists(self, fact: Fact) -> bool:
-        """Return whether reports list a fact; rounds are listed if they have an award or a finding."""
+        """Return whether reports list a fact; a round is listed only if it has an award or a finding."""
         match fact:
             case MeterRoundCounted():
                 return any(one.hits or one.findings for one in fact.meters)
@@ -251,7 +251,7 @@ class Meters(OfJournal):
 
 
 class Accounts(OfJournal):
-    """Adds the wagering accounts: wagers are only summed, everything else is also listed."""
+    """Adds the journal of wagering accounts; wagers are only summed, everything else is also listed."""
 
     reader = _all_of(ACCOUNTS)
     keeps = (*BOOKS, *OF_JOURNALS)

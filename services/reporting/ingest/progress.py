@@ -1,4 +1,4 @@
-"""Read progress over all journals, across the processes of the service."""
+"""The time up to which all journals have been read, across the processes of the service."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -15,8 +15,8 @@ PROGRESS: Final = ReadProgress(read_until)
 async def all_read_until(context: ServiceContext, engine: AsyncEngine) -> datetime | None:
     """Return the time up to which all recorded entries have been read; None if a partition's progress is unknown.
 
-    A partition that no process is reading keeps this time from advancing. The setting `reports_delay_seconds` is
-    subtracted, to allow for the usual delay of relays; it does not cover a longer backlog.
+    The time does not advance while no process reads one of the partitions. The setting `reports_delay_seconds` is
+    subtracted to allow for the usual delay of relays; a longer backlog of a relay is not detected.
     """
     known = await PROGRESS.read(context, engine)
     read = [until for until in known.values() if until is not None]

@@ -1,4 +1,4 @@
-"""Handlers of reference data in reporting: properties, and rules submissions with their house edges."""
+"""Handlers of reference data: properties, and rules submissions with the house edges of their wagers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedProperties(Properties):
-    """Stores the approved properties (law, clock, pits, tables, shifts), and all filings of properties and mappings."""
+    """Stores approved properties (law, clock, tables, shifts), and all filings of properties and ledger mappings."""
 
     reader = Reader(PROPERTIES, *DECIDED, CommandRefused)
     copies = (properties,)
@@ -37,7 +37,7 @@ class ApprovedProperties(Properties):
         await self.keep_again(connection, events, at)
 
     async def keep_again(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write the entries that are not stored yet."""
+        """Write the entries of a batch that are not stored yet."""
         del at
         await keep_documents(connection, publisher_of(PROPERTIES), events)
 
@@ -46,7 +46,7 @@ _ADD_EDGES = insert(house_edges, on_conflict="skip")
 
 
 class Submissions(RulesSubmissions):
-    """Stores filings and decisions of rules submissions, and the house edges of approved submissions.
+    """Stores filed rules submissions, the decisions on them, and the house edges of approved submissions.
 
     Computing a house edge takes up to several seconds per wager, so it is done in a thread before a transaction begins.
     """
@@ -58,14 +58,14 @@ class Submissions(RulesSubmissions):
         self._edges: dict[str, Sequence[HouseEdge]] = {}
 
     async def prepare(self, events: Sequence[Event[Any]]) -> None:
-        """Compute the house edges of new submissions."""
+        """Compute the house edges for submissions that are not stored yet."""
         for event in events:
             if isinstance(event.data, SubmissionApproved):
                 with suppress(Refused):  # `require_usable` refuses the submission later, with the reason
                     await self._counted(event.data)
 
     async def keep(self, connection: AsyncConnection, events: Sequence[Event[Any]], at: datetime) -> None:
-        """Write missing house edges, and filings, decisions and refusals."""
+        """Write house edges that are not stored yet, and the batch's filings, decisions and refusals."""
         del at
         batch = Batch(publisher_of(SUBMISSIONS))
         for event in events:

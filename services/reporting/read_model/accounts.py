@@ -1,6 +1,6 @@
-"""Measures of the wagering accounts: balances, and the causes of their changes. Pure; cents.
+"""Measures of the wagering accounts: balances, and the causes of balance changes. Pure; cents.
 
-The item of a measure is given in parentheses; the table of an amount is empty for a wallet.
+The parentheses after a measure name its item, the subject of its amounts. Amounts of a wallet have no table.
 
 - `account_balance_cents` (account): the change of an account's money by a movement, whether available, on hold or in
   play; `promotional_balance_cents` is the promotional part of the change.
@@ -41,7 +41,7 @@ from shared.contracts.cage import Direction
 
 @dataclass(frozen=True, slots=True, order=True)
 class AccountOfRound:
-    """A round and an account from which it was wagered.
+    """A round, and an account from which wagers of the round were made.
 
     >>> AccountOfRound.of_item(AccountOfRound("r-1", "GA-1").item).account
     'GA-1'
@@ -52,18 +52,18 @@ class AccountOfRound:
 
     @property
     def item(self) -> str:
-        """Return the round and account as text, the `item` of an amount."""
+        """Return round and account as a text, which is the `item` of an amount."""
         return f"{self.round_id} {self.account}"
 
     @classmethod
     def of_item(cls, item: str) -> "AccountOfRound":
-        """Return the round and account that an item encodes."""
+        """Return the round and account encoded in the item of an amount."""
         return cls(*item.split(" "))
 
 
 @adds(AccountBoughtIn)
 def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
-    """Yield the amounts of a payment into an account, by instrument, and by reference if it was a voucher."""
+    """Yield the amounts of a payment into an account, by means of payment; for a voucher, also by its reference."""
     yield from _balances(fact.movements)
     yield Amount("bought_in_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
@@ -75,7 +75,7 @@ def bought_in(fact: AccountBoughtIn) -> Iterator[Amount]:
 
 @adds(AccountCashedOut)
 def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
-    """Yield the amounts of a payment out of an account, by instrument, and by reference if it was a voucher."""
+    """Yield the amounts of a payment out of an account, by means of payment; for a voucher, also by its reference."""
     yield from _balances(fact.movements)
     yield Amount("cashed_out_cents", fact.cents, _table_of(fact.movements), item=fact.instrument)
     if fact.instrument == "cash":
@@ -86,7 +86,7 @@ def cashed_out(fact: AccountCashedOut) -> Iterator[Amount]:
 
 
 def _of_others(fact: AccountBoughtIn, direction: Direction) -> Iterator[Amount]:
-    """Yield currency attributed to persons other than the account's patron: the conductor and the beneficiaries."""
+    """Yield currency attributed to persons other than the account's patron: conductor and beneficiaries."""
     conductor = () if fact.conducted_by is None else (fact.conducted_by,)
     for one in (*conductor, *(fact.on_behalf_of or ())):
         yield Amount(f"others_{direction}_cents", fact.cents, _table_of(fact.movements), item=one)
@@ -94,7 +94,7 @@ def _of_others(fact: AccountBoughtIn, direction: Direction) -> Iterator[Amount]:
 
 @adds(AccountAdjustmentApproved)
 def adjusted(fact: AccountAdjustmentApproved) -> Iterator[Amount]:
-    """Yield the adjustment of an account."""
+    """Yield the amounts of an approved adjustment of an account."""
     yield from _balances(fact.movements)
     yield Amount("account_adjusted_cents", fact.cents, _table_of(fact.movements))
 
@@ -119,7 +119,7 @@ def promoted(
 
 @adds(WagerAuthorized, WagerReleased, RoundCaptured)
 def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[Amount]:
-    """Yield the changes of the money on hold and in play for a round."""
+    """Yield the changes of the money that is on hold and in play for a round."""
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     match fact:
         case WagerAuthorized():
@@ -130,7 +130,7 @@ def wagered(fact: WagerAuthorized | WagerReleased | RoundCaptured) -> Iterator[A
 
 @adds(WagersSettled, WagersReversed, WagersVoided)
 def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amount]:
-    """Yield a round's stakes and credits by accounts, released holds, and uncovered amounts and shortages."""
+    """Yield the stakes, credits, released holds, uncovered stakes and shortages of a round's accounts."""
     yield from _balances(fact.movements)
     yield from _of_round(fact.movements, fact.table, fact.round_id)
     yield Amount("holds_cents", -sum(one.released_cents for one in fact.accounts), fact.table)
@@ -146,7 +146,7 @@ def settled(fact: WagersSettled | WagersReversed | WagersVoided) -> Iterator[Amo
 
 
 def _table_of(movements: Sequence[AccountMovement]) -> str:
-    """Return the table of a fact's account, as stated by its first movement; empty for a wallet."""
+    """Return the table of the movements' account, as the first movement states it; empty for a wallet."""
     return next((one.table or "" for one in movements), "")
 
 

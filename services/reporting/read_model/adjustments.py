@@ -1,4 +1,4 @@
-"""Adjustments of all services' figures: what was changed, by whom, why, and with whose approval."""
+"""Adjustments of all services' figures, each with its amount, reason, the person who entered it, and the approver."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ AdjustmentStatus = Literal["entered", "approved", "rejected"]
 class Adjustment:
     """An adjustment of a figure in a service's books.
 
-    `of` is the kind of books: `win`, `account` or `meter`; `number` is the adjustment's number there. `figure` is the
-    adjusted figure: of a table and shift, or of the account or pool `about`. `change` is the amount, `before` and
-    `after` are the figure without and with it, actual or (until the decision) expected. All three are cents as decimal
-    texts, None if unknown. `decided_by` approved or rejected the adjustment.
+    `of` is what was adjusted: `win`, `account` or `meter`; `number` is the adjustment's number in that service.
+    `figure` is the adjusted figure: of a table and shift, or of the account or pool `about`. `change` is the amount;
+    `before` and `after` are the figure without and with the change, as expected if undecided. All three are cents as
+    decimal texts, None if unknown. `decided_by` approved or rejected the adjustment.
     """
 
     of: str
@@ -55,12 +55,12 @@ class Adjustment:
 
 
 def is_over_limit(books: Books, one: Adjustment) -> bool:
-    """Return whether the law, or the property's own limit, requires an adjustment to be listed."""
+    """Return whether an adjustment exceeds the limit above which law, or the property, requires listing."""
     return abs(one.nanocents) > nanocents(limit_cents(books, one))
 
 
 def limit_cents(books: Books, one: Adjustment) -> int:
-    """Return the amount, in cents, above which adjustments of the gaming day are listed."""
+    """Return the limit, in cents, above which adjustments like this one must be listed on its gaming day."""
     return books.place_on(one.gaming_day).limit_cents("adjustment_listed_cents", one.gaming_day)
 
 
@@ -79,7 +79,7 @@ _MEASURES: Final = {
 
 
 async def of_win(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of the win of tables, ordered by day and number.
+    """Return the adjustments of tables' win, ordered by gaming day and number.
 
     `before` is the counted or recorded figure, including earlier approved adjustments.
     """
@@ -98,7 +98,7 @@ async def of_win(books: Books) -> Sequence[Adjustment]:
 
 
 def _by_number(said: Iterable[Listed]) -> Iterable[list[Listed]]:
-    """Yield the entries of each adjustment, in the order of recording."""
+    """Return a list of entries for each adjustment, in the order of recording."""
     found: dict[tuple[date, int], list[Listed]] = {}
     for listed in said:
         found.setdefault((listed.fact.gaming_day, listed.fact.adjustment), []).append(listed)
@@ -106,13 +106,13 @@ def _by_number(said: Iterable[Listed]) -> Iterable[list[Listed]]:
 
 
 def _when(entries: Sequence[Listed]) -> tuple[bool, datetime]:
-    """Return a sort key: approved adjustments first, in the order of approval, then all others."""
+    """Return the sort key of an adjustment: approved ones first, by time of recording, then all others."""
     last = entries[-1]
     return not isinstance(last.fact, AdjustmentApproved), last.recorded_at
 
 
 def _of_win(entries: Sequence[Listed], standing: dict[tuple[str, ...], int]) -> Adjustment:
-    """Return an adjustment of win. If it is approved, add it to `standing`, the adjusted figures in cents."""
+    """Return an adjustment of win; an approved one is also added to `standing`, the adjusted figures in cents."""
     fact = entries[-1].fact
     place = (str(fact.gaming_day), fact.table, fact.shift, fact.figure)
     before = standing.get(place, 0)
@@ -153,9 +153,10 @@ _OPENED_AT: Final = text("""
 
 
 async def of_accounts(books: Books) -> Sequence[Adjustment]:
-    """Return the adjustments of wagering accounts, on the gaming day of their decision or, while undecided, of entry.
+    """Return the adjustments of accounts, each on the gaming day of its decision or, if undecided, of its entry.
 
-    `before` and `after` are the available amounts. An adjustment whose rejection was read before its entry is left out.
+    `before` and `after` are the available amounts. An adjustment is left out while only its rejection, but not yet its
+    entry, has been read.
     """
     said: dict[tuple[str, int], list[Listed]] = {}
     for one in await books.all_facts(
@@ -213,7 +214,7 @@ _Display = tuple[str | None, str | None, str | None]
 
 
 async def of_meters(books: Books) -> Sequence[Adjustment]:
-    """Return the changes of progressive meters requested by people; a transfer is listed for each of its two pools.
+    """Return the meter changes that people requested; a transfer is listed once for each of its two pools.
 
     `before` and `after` are the exact display; they are unknown until the change is approved.
     """
@@ -263,7 +264,7 @@ def _of_change(entries: Sequence[Listed], *, after_seal: bool) -> Iterable[Adjus
 
 
 def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
-    """Return the requested change of displays, by pool; the change by a reset is unknown until it is approved."""
+    """Return the requested change of each pool's display, by pool; None for a reset, unknown before approval."""
     match asked.kind:
         case "reset":
             return {asked.pool: None}
@@ -274,7 +275,7 @@ def _wanted(asked: ChangeRequested) -> dict[str, str | None]:
 
 
 def _display(movement: Movement) -> _Display:
-    """Return the display before and after a movement requested by people, and the change."""
+    """Return (display before, change, display after) for a movement that people requested."""
     after = parse_exact(movement.display_cents)
     moved = sum(map(parse_exact, (movement.transfer_cents, movement.reset_cents, movement.released_cents)))
     return exact_text(after - moved), exact_text(moved), exact_text(after)

@@ -1,4 +1,4 @@
-"""Alarms of sequential tests, converted to exceptions with subject, time and provenance."""
+"""Alarms of sequential tests, as exceptions with subject, time and provenance."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -52,7 +52,7 @@ def _exception(alarm: Alarm, sealed: EntryRef, evidence: Sources, said: Mapping[
 
 
 async def _said(books: Books) -> dict[str, dict[str, Listed]]:
-    """Return the last fact of each step (`owned` or `resolved`) about an alarm, by the alarm's name and step."""
+    """Return the last fact about each alarm, keyed by the alarm's name and by step (`owned` or `resolved`)."""
     found: dict[str, dict[str, Listed]] = {}
     for one in await books.all_facts(AlarmOwned, AlarmResolved):
         step = "resolved" if isinstance(one.fact, AlarmResolved) else "owned"
@@ -76,7 +76,7 @@ def name_of(alarm: Alarm) -> str:
 
 
 async def behind(books: Books, alarms: Sequence[Alarm]) -> dict[Alarm, Sources]:
-    """Return the provenance of each alarm: the rounds of the day that raised it, or the dealer's inaccurate counts."""
+    """Return the provenance of each alarm: the rounds of its gaming day, or the dealer's inaccurate counts."""
     moments = {alarm.raised_at for alarm in alarms if alarm.tested.kind == "counts"}
     counts = {moment: await _counts_by(books, moment) for moment in moments}
     return {
@@ -101,7 +101,7 @@ def _rounds(alarm: Alarm) -> Aggregate:
 
 
 async def _counts_by(books: Books, moment: datetime) -> Mapping[str, Sources]:
-    """Return, for each dealer, the inaccurate counts among those tested up to a given time."""
+    """Return the inaccurate counts tested up to a given time, keyed by dealer."""
     found: dict[str, list[EntryRef]] = {}
     for (dealer, _), one in (await dealer_counts(books.known_at(moment).asked(first=date.min, last=date.max))).items():
         found.setdefault(dealer, []).extend(one.entries)

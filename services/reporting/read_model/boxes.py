@@ -27,7 +27,7 @@ class Turn(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The final count of a box, and each person's count in order, with the entry."""
+    """The final count of a drop box, the counts that each person made, in order, and the entry that records them."""
 
     entry: EntryRef
     currency_cents: int
@@ -49,46 +49,46 @@ class Box:
 
     @property
     def key(self) -> CaseKey:
-        """Return the key of this box's variance."""
+        """Return the key under which the case of this box's variance is recorded."""
         fact = self.exchanged.fact
         return (fact.gaming_day, fact.table, "drop", fact.sequence)
 
     def recorded(self, instrument: str) -> Figure:
-        """Return the recorded drop of `currency` or `counter_check`."""
+        """Return the drop that the table recorded for an instrument, `currency` or `counter_check`."""
         return -self.moves.get(_RECORDED[instrument], NOTHING)
 
     @property
     def entry(self) -> tuple[EntryRef, ...]:
-        """Return the entry of the box's count, as a tuple that is empty before the count."""
+        """Return a tuple with the entry of the box's count; empty before the count."""
         return () if self.counted is None else (self.counted.entry,)
 
     def found(self, instrument: str) -> Figure | None:
-        """Return the counted amount; None before the count."""
+        """Return the counted amount of an instrument, in cents; None before the count."""
         if self.counted is None:
             return None
         currency, checks = self.counted.currency_cents, self.counted.counter_checks_cents
         return Figure(currency if instrument == "currency" else checks, self.entry)
 
     def difference(self, instrument: str) -> Figure | None:
-        """Return the variance: counted, less recorded and less unrecorded sales; None before the count."""
+        """Return the variance of an instrument: counted less recorded less unrecorded sales; None before the count."""
         found = self.found(instrument)
         return None if found is None else found - self.recorded(instrument) - self.unrecorded(instrument)
 
     def unrecorded(self, instrument: str) -> Figure:
-        """Return the excess of counted over recorded at a counted table that does not report each sale; else zero."""
+        """Return the unrecorded sales: at a table that does not report each sale, counted less recorded; else zero."""
         found = self.found(instrument)
         if found is None or is_each_reported(self.sales) or found.value <= self.recorded(instrument).value:
             return NOTHING
         return found - self.recorded(instrument)
 
     def turn(self, number: int) -> Turn | None:
-        """Return the count with this number (1: first, 2: blind second), or None if there are fewer counts."""
+        """Return one person's count by number (1: first, 2: blind second); None if there are fewer counts."""
         turns = () if self.counted is None else self.counted.turns
         return turns[number - 1] if len(turns) >= number else None
 
 
 def is_each_reported(sales: Sales | None) -> bool:
-    """Return whether the table reports each sale; tables that report rounds always do."""
+    """Return whether a table with this kind of sales reports each sale; with None (it reports rounds), it does."""
     return sales in (None, "each")
 
 
@@ -102,7 +102,7 @@ async def boxes_of(books: Books) -> list[Box]:
 
 
 async def boxes_between(books: Books, exchanged: Sequence[tuple[Span, Listed]]) -> list[Box]:
-    """Return the boxes removed from tables, each with the span in which it was at the table."""
+    """Return the boxes removed from tables, given for each the span at the table and the exchange that removed it."""
     if not exchanged:
         return []
     moves = await moved_in(books, [span for span, _ in exchanged])
@@ -164,5 +164,5 @@ async def counted_boxes(books: Books) -> dict[tuple[str, int], tuple[int, int]]:
 
 
 def _days(books: Books) -> dict[str, date]:
-    """Return the first and last gaming day as parameters of a query for counts; a count has the day of its boxes."""
+    """Return the first and last queried gaming day as parameters of a query for counts."""
     return {"first": books.question.first, "last": books.question.last}

@@ -1,6 +1,7 @@
 """Measures of the cage: counter checks, and currency transactions of patrons. Pure; cents.
 
-The item of a measure is given in parentheses. Voids are deducted on the day of the voided transaction.
+The parentheses after a measure name its item, the subject of its amounts. Voids are deducted on the day of the voided
+transaction.
 
 - `checks_redeemed_cents` (means of payment): payments on counter checks.
 - `checks_returned_cents` (means of payment): payments on counter checks that came back unpaid.
@@ -12,8 +13,8 @@ The item of a measure is given in parentheses. Voids are deducted on the day of 
 - `checks_replaced_cents`: amounts transferred from checks to their replacements.
 - `cage_in_cents`, `cage_out_cents` (person, by reference; empty if unknown): currency paid in by persons at the cage,
   and paid out to them.
-- `instruments_in_cents`, `instruments_out_cents` (person; empty if unknown): monetary instruments that persons gave,
-  also on counter checks, and got.
+- `instruments_in_cents`, `instruments_out_cents` (person; empty if unknown): monetary instruments that persons paid
+  in, also on counter checks, and received.
 - `others_in_cents`, `others_out_cents` (person): currency that is attributed to a further person: to the beneficiary of
   a transaction at the cage or at a table, or to the conductor of a transaction of another patron's account.
 """
@@ -41,7 +42,7 @@ from shared.contracts.check_collection import (
 
 @adds(CheckRedeemed, RedemptionVoided)
 def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
-    """Yield the payment of a redemption; for a void, its reversal."""
+    """Yield the payment of a redeemed counter check; for a voided redemption, the payment's reversal."""
     cents = fact.cents if isinstance(fact, CheckRedeemed) else -fact.cents
     yield Amount("checks_redeemed_cents", cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", -cents, fact.table or "", fact.shift, fact.serial)
@@ -50,14 +51,14 @@ def redeemed(fact: CheckRedeemed | RedemptionVoided) -> Iterator[Amount]:
 
 @adds(CheckReturned)
 def returned(fact: CheckReturned) -> Iterator[Amount]:
-    """Yield a payment that came back unpaid and is owed again."""
+    """Yield a payment on a counter check that came back unpaid and is owed again."""
     yield Amount("checks_returned_cents", fact.cents, fact.table or "", fact.shift, fact.paid_in)
     yield Amount("check_left_cents", fact.cents, fact.table or "", fact.shift, fact.serial)
 
 
 @adds(CheckWrittenOff)
 def written_off(fact: CheckWrittenOff) -> Iterator[Amount]:
-    """Yield the amount of a check that is written off, and therefore no longer owed."""
+    """Yield the amount of a counter check that is written off, and is therefore no longer owed."""
     yield Amount("checks_written_off_cents", fact.cents, fact.table or "", fact.shift, fact.write_off_kind)
     yield Amount("check_left_cents", -fact.cents, fact.table or "", fact.shift, fact.serial)
 
@@ -74,7 +75,7 @@ def recovered(fact: CheckRecovered | RecoveryUndone) -> Iterator[Amount]:
 def _paid_by_person(
     fact: CheckRedeemed | RedemptionVoided | CheckRecovered | RecoveryUndone, cents: int
 ) -> Iterator[Amount]:
-    """Yield a payment on a counter check in currency or by check, for each person to whom it is attributed."""
+    """Yield a counter-check payment in currency or by check, once for each person to whom it is attributed."""
     if fact.paid_in == "check":
         yield Amount("instruments_in_cents", cents, shift=fact.shift, item=fact.drawer or "")
     if fact.paid_in == "currency":
@@ -85,7 +86,7 @@ def _paid_by_person(
 
 @adds(CageMoved, CageVoided)
 def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
-    """Yield the currency of a patron's transaction, in and out if it is an exchange, and its monetary instruments."""
+    """Yield the currency (for an exchange, in and out) and the monetary instruments of a patron's transaction."""
     cents = fact.cents if isinstance(fact, CageMoved) else -fact.cents
     here = partial(Amount, value=cents, table=fact.table or "", shift=fact.shift)
     for direction in fact.directions() if fact.medium == "currency" else ():
@@ -98,7 +99,7 @@ def moved(fact: CageMoved | CageVoided) -> Iterator[Amount]:
 
 @adds(CheckReplaced)
 def replaced(fact: CheckReplaced) -> Iterator[Amount]:
-    """Yield the amount owed on a check that replaces others."""
+    """Yield the amount owed on a replacement check, which is no longer owed on the replaced checks."""
     yield Amount("checks_replaced_cents", fact.cents, "", fact.shift)
     yield Amount("check_left_cents", fact.cents, "", fact.shift, fact.serial)
     for one in fact.replaced:

@@ -1,6 +1,6 @@
-"""Measures of the locations of the cage, and their last counts. Pure except for the query; cents.
+"""Measures of the cage's locations, and the last counts of the locations. Pure except for the query; cents.
 
-The item of a measure is given in parentheses.
+The parentheses after a measure name its item, the subject of its amounts.
 
 - `outside_cents` (outside party): the value received from an outside party, less the value that the party received.
 - `cage_transit_cents` (the transfer's number): the value in transit.
@@ -28,7 +28,7 @@ from shared.contracts.counts import CountConcluded
 
 
 class OwnChips(NamedTuple):
-    """A kind of the property's own chips: set (empty if the property names none), type of piece, denomination in cents.
+    """A kind of the property's own chips: chip set (empty if it has no name), type of piece, and denomination (cents).
 
     >>> OwnChips.of_item(OwnChips("house", "chip", 500).item)
     OwnChips(chip_set='house', piece='chip', cents=500)
@@ -40,24 +40,24 @@ class OwnChips(NamedTuple):
 
     @classmethod
     def of(cls, pieces: HeldPieces) -> Self:
-        """Return the kind of chips of counted or moved pieces."""
+        """Return the kind of chips for pieces that were counted or moved."""
         return cls(pieces.chip_set or "", pieces.piece or "", pieces.cents)
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the kind of chips that an item encodes."""
+        """Return the kind of chips encoded in the item of an amount."""
         chip_set, piece, cents = item.split(" ")
         return cls(chip_set, piece, int(cents))
 
     @property
     def item(self) -> str:
-        """Return the kind of chips as text, the `item` of an amount."""
+        """Return the kind of chips as a text, which is the `item` of an amount."""
         return f"{self.chip_set} {self.piece} {self.cents}"
 
 
 @adds(CageTransferIssued)
 def issued(fact: CageTransferIssued) -> Iterator[Amount]:
-    """Yield the value and the chips that a transfer puts in transit."""
+    """Yield the value and the chips of a sent transfer, which are now in transit."""
     yield from _transit(fact, 1)
 
 
@@ -69,7 +69,7 @@ def returned(fact: CageTransferReturned) -> Iterator[Amount]:
 
 @adds(CageTransferReceived)
 def received(fact: CageTransferReceived) -> Iterator[Amount]:
-    """Yield the end of a transfer's transit, and the value and chips received from or by an outside party."""
+    """Yield the end of a received transfer's transit, and the value and chips exchanged with an outside party."""
     yield from _transit(fact, -1)
     for name, sign in ((fact.giver, 1), (fact.receiver, -1)):
         if name in OUTSIDE:
@@ -92,7 +92,7 @@ def _own(fact: CageTransfer) -> list[HeldPieces]:
 
 @adds(CountConcluded)
 def counted(fact: CountConcluded) -> Iterator[Amount]:
-    """Yield the money found in boxes: currency, and chips that a non-banking table took from its pots."""
+    """Yield the money that the count room found in each box: currency, and the rake of a non-banking table."""
     for box in fact.boxes:
         cents = box.currency_cents + (box.rake_cents or 0)
         yield Amount("boxes_money_cents", cents, box.table, box.shift, gaming_day=box.gaming_day)
@@ -107,5 +107,5 @@ _LAST: Final = text("""
 
 
 async def last_counts(books: Books) -> list[Listed]:
-    """Return the last verified count of each location up to the last queried gaming day, by location."""
+    """Return each location's last verified count up to the last queried gaming day, keyed by location."""
     return [Listed.of(row) for row in await books.read(_LAST, last=books.question.last)]

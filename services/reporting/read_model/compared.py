@@ -1,4 +1,4 @@
-"""Compare counted with expected in the database, and return the counts and boxes that differ. Amounts are cents.
+"""Compare counted with expected amounts (cents) in the database; read only the counts and boxes that differ.
 
 A month has tens of thousands of counts and hundreds of thousands of movements, and nearly all counts are as expected.
 Only the counts that differ are read, with all movements that explain them.
@@ -41,10 +41,10 @@ ThingT = TypeVar("ThingT")
 
 @dataclass(frozen=True, slots=True)
 class Compared(Generic[ThingT]):
-    """The result of comparing counts or boxes with expectation; only the items in `off` were read in full.
+    """The result of comparing counts or boxes with the expected amounts; only the items in `off` were read in full.
 
     `off` are the items that differ or have a case. `alike` is the number of items as expected, by gaming day and kind.
-    `alone` are the keys of counts without an expectation: a table's first count, and counts of counted tables.
+    `alone` are the keys of counts without an expected amount: a table's first count, and counts of counted tables.
     """
 
     off: Sequence[ThingT]
@@ -53,7 +53,7 @@ class Compared(Generic[ThingT]):
 
 
 class _Mark(NamedTuple):
-    """A row of _MARKS: a count or a box exchange, with its entry; `cents` is the counted value of a count."""
+    """A row of the query _MARKS: a count or a box exchange, with its entry; `cents` is the value counted."""
 
     service: str
     shard: int
@@ -111,7 +111,7 @@ _ENTRIES: Final = text("""
 
 
 class Sums(NamedTuple):
-    """Movements recorded by people in a span, in cents: their total, and sales by instrument (negative)."""
+    """The sum of the movements that people recorded in a span, and of the sales by instrument (negative); in cents."""
 
     moved: int = 0
     currency: int = 0
@@ -122,14 +122,14 @@ _NO_SUMS: Final = Sums()
 
 
 async def sums_in(books: Books, spans: Sequence[Span]) -> list[Sums]:
-    """Return the sums of the movements recorded by people in each of these spans, computed in the database."""
+    """Return the sums of the movements that people recorded in each span, computed in the database."""
     rows = await books.read(_SUMS, spans=given_spans(spans))
     found = {row.number: Sums(row.moved, row.currency, row.checks) for row in rows}
     return [found.get(number, _NO_SUMS) for number in range(1, len(spans) + 1)]
 
 
 async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
-    """Return the comparison of the counts of table inventories on the queried gaming days."""
+    """Compare the counts of table inventories on the queried gaming days with the expected amounts."""
     pairs = await _pairs(books, *COUNTS)
     spans = [Span(mark.table, before.at, mark.at) for before, mark in pairs if before is not None]
     sums, chips = await asyncio.gather(sums_in(books, spans), chips_in(books, spans))
@@ -155,7 +155,7 @@ async def compared_windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
-    """Return the comparison of drop boxes on the queried gaming days; a box that is not counted yet is in `off`."""
+    """Compare drop boxes of the queried gaming days with the recorded drop; boxes not counted yet are in `off`."""
     pairs = await _pairs(books, pit.ExchangedBox)
     spans = [Span(mark.table, None if before is None else before.at, mark.at) for before, mark in pairs]
     counted = await counted_boxes(books)
@@ -174,7 +174,7 @@ async def compared_boxes(books: Books, cases: Cases) -> Compared[Box]:
 
 
 async def _pairs(books: Books, *events: type[PitData]) -> list[tuple[_Mark | None, _Mark]]:
-    """Return the counts or box exchanges on the queried gaming days, each with the previous one at its table."""
+    """Return (previous, current) pairs of counts or box exchanges at a table, around the queried gaming days."""
     first, last = books.question.first, books.question.last
     days = {"first": first - NEIGHBORS, "last": last + NEIGHBORS}
     names = [kind_of(event) for event in events]
@@ -207,7 +207,7 @@ def _mark_of(listed: Listed) -> _Mark:
 
 
 async def _listed(books: Books, entries: Iterable[EntryRef]) -> dict[EntryRef, Listed]:
-    """Return the facts of these entries, by entry."""
+    """Return the facts recorded by the given entries, keyed by entry."""
     asked = list(dict.fromkeys(entries))
     rows = await books.read(
         _ENTRIES,

@@ -1,4 +1,4 @@
-"""Currency transactions of persons at accounts, the cage and tables, and large ones of unknown persons."""
+"""Currency transactions of known persons at accounts, cage and tables, and large ones of unknown persons."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -150,11 +150,11 @@ _SOLD_TO_NOBODY_KNOWN: Final = text(
 
 
 class _Row(NamedTuple):
-    """A row of `_MOVED`. `patron` is the owner of the account, or the person at the cage or the table.
+    """A row of the query `_MOVED`; `patron` is the owner of the account, or the person at the cage or the table.
 
     `specified` and `by` are set for the cage only. `instrument` is the description of a monetary instrument at the
     cage, or the name of the means of payment at an account. `voids` is the number of the voided entry in the row's
-    `series`, None if the row is no void.
+    `series`; None if the row is not a void.
     """
 
     service: str
@@ -181,7 +181,7 @@ class _Row(NamedTuple):
 
 
 async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) -> dict[date, tuple[Figure, Figure]]:
-    """Return number and sum (cents) of currency sales of chips to unknown persons at tables, by gaming day.
+    """Return number and sum (cents) of chip sales for currency to unknown persons at tables, keyed by gaming day.
 
     Only sales of at least the day's `least_cents` are included.
     """
@@ -194,7 +194,7 @@ async def sold_to_nobody_known(books: Books, least_cents: Mapping[date, int]) ->
 
 
 async def moved_in_days(books: Books) -> dict[tuple[date, Department], dict[Direction, Figure]]:
-    """Return the currency moved in and out on each of the queried gaming days, by department."""
+    """Return the currency moved in and out, in cents, keyed by queried gaming day and department."""
     known = [await books.amounts(tuple(CASH_MEASURES), ("gaming_day", "item"), items=(CASH,))]
     known.append(await books.amounts(("cage_in_cents", "cage_out_cents", _AT_TABLES), ("gaming_day",)))
     found: dict[tuple[date, Department], dict[Direction, Figure]] = {}
@@ -214,14 +214,14 @@ async def moved_currency(
     table_cents: int | None,
     persons: Collection[str] = (),
 ) -> list[CashMovement]:
-    """Return the large transactions from a gaming day to the last queried one, ordered by time.
+    """Return the large currency transactions from the gaming day `first` to the last queried day, ordered by time.
 
     All transactions of a person on a gaming day are large if their total in or out, over accounts, cage and tables,
     reaches `person_cents`, or if the person is one of `persons`. A transaction conducted for others counts for each of
     them and for the conductor.
 
-    A transaction of an unknown person is large if it reaches `nobody_cents`, or at a table `table_cents` (None: never).
-    An account without a known patron counts as a person. Voided transactions are left out.
+    A single transaction of an unknown person is large if it reaches `nobody_cents` or, at a table, `table_cents` (None:
+    it is never large). An account without a known patron counts as a person. Voided transactions are left out.
     """
     found = await books.read(
         _MOVED,
@@ -252,20 +252,20 @@ async def moved_currency(
 
 
 async def persons_alike(books: Books) -> list[list[str]]:
-    """Return groups of person references that differ only in case, of persons with transactions on the queried days."""
+    """Return groups of references that differ only in case, among persons with transactions on the queried days."""
     days = {"first": books.question.first, "last": books.question.last}
     rows = await books.read(_ALIKE, measures=list(OF_PERSONS), of_accounts=list(ACCOUNT_MEASURES), **days)
     return [row.names for row in rows]
 
 
 def entry_of(movement: CashMovement) -> EntryRef:
-    """Return the entry that records a movement of `moved_currency`."""
+    """Return the entry that records a transaction returned by `moved_currency`."""
     service, shard, seq = movement.reference.split("/")
     return EntryRef(service, int(shard), int(seq))
 
 
 async def moved_by_measure(books: Books) -> dict[str, int]:
-    """Return the sums of transactions on the queried gaming days by measure, in cents, added up entry by entry."""
+    """Return the sum of the currency transactions on the queried gaming days, in cents, keyed by measure."""
     days = {"first": books.question.first, "last": books.question.last}
     return {row.measure: int(row.cents) for row in await books.read(_SUMS, measures=list(OF_PERSONS), **days)}
 
@@ -298,9 +298,9 @@ def _moved(property_name: str, row: _Row) -> CashMovement:
 
 
 def _instrument(row: _Row, direction: Direction) -> Instrument | None:
-    """Return the description of the instrument that passed in `direction`, None if there is none.
+    """Return the description of the instrument that moved in `direction` (in or out); None if there is none.
 
-    In an exchange of instruments, another instrument passed in the opposite direction.
+    In an exchange of instruments, a different instrument moved in the other direction.
     """
     if not isinstance(row.instrument, dict):
         return None
@@ -309,9 +309,9 @@ def _instrument(row: _Row, direction: Direction) -> Instrument | None:
 
 
 def _agency(row: _Row) -> tuple[str | None, tuple[str, ...]]:
-    """Return conductor and beneficiaries of a transaction for others; (None, ()) if it is the person's own transaction.
+    """Return (conductor, beneficiaries) of a transaction for others; (None, ()) for a transaction on one's own behalf.
 
-    A person who moves money of another patron's account acts for that patron.
+    A person who moves money into or out of another patron's account acts for that patron.
     """
     others = tuple(row.on_behalf_of or ())
     if row.conducted_by is not None and row.patron is not None:

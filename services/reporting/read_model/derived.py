@@ -1,4 +1,4 @@
-"""Generated columns of facts, so that sums and comparisons need not read whole documents. Amounts are cents.
+"""Generated columns of the table `facts`, so that sums need not read whole documents. Amounts are cents.
 
 All expressions are SQL on the columns of `facts`.
 """
@@ -66,7 +66,7 @@ def drawer(fact: str) -> str:
 
 
 def stands(fact: str = "facts") -> str:
-    """Return the SQL condition that a fact had not been voided as of `:known_at`; `fact` is the fact's alias."""
+    """Return SQL that is true if a fact was not voided as of `:known_at`; `fact` is the alias of the table `facts`."""
     return (
         f"NOT EXISTS (SELECT FROM reporting.facts voids WHERE voids.property = {fact}.property "
         f"AND voids.table_name = {fact}.table_name AND voids.voids = {fact}.act AND voids.service = {fact}.service "
@@ -75,7 +75,7 @@ def stands(fact: str = "facts") -> str:
 
 
 def columns() -> tuple[Column[Any], ...]:
-    """Return the generated columns: movements, slips and requests, counter checks, and keys for voids."""
+    """Return the generated columns: amounts moved, slip and request names, counter checks, and keys to match voids."""
     return (
         Column("moved_cents", BigInteger, Computed(_MOVED_CENTS, persisted=True)),
         Column("moved_by", Text, Computed(_MOVED_BY, persisted=True)),
@@ -89,7 +89,7 @@ def columns() -> tuple[Column[Any], ...]:
 
 
 def indexes() -> tuple[Index, ...]:
-    """Return the indexes for sums over windows and hours, and for comparing slips and checks."""
+    """Return the indexes used to sum movements by window and hour, and to compare slips and counter checks."""
     moved = ["recorded_at", "moved_cents", "moved_by"]
     of_place = ("property", "table_name", "occurred_at")
     entry = ["service", "shard", "seq", "recorded_at", "kind", "event", "table_name"]

@@ -1,7 +1,7 @@
 """The evidence of sealed gaming days: contributions of rounds and counts, accumulated evidence, and alarms.
 
-A day is tested as of its seal, and again as of the last entry about it after a restatement. Each result is a row that
-is derived from the read model as of that time and from the previous rows. Rows never change, so the result known at an
+A day is tested as of its seal and, after a restatement, again as of the last entry about the day. Each result is a row
+derived from the read model as of that time and from the previous rows. Rows never change, so the result known at an
 earlier time can be found by `known_at`.
 """
 
@@ -43,7 +43,7 @@ from shared.runtime.projections.unprojected_tables import compare_signed
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A gaming day to be tested, and the as-of time of the test."""
+    """A gaming day whose tests are due, and the as-of time of the tests."""
 
     property: str
     gaming_day: date
@@ -52,7 +52,7 @@ class Due:
 
 @dataclass(slots=True)
 class DealerCounts:
-    """Counts attributed to a dealer in a shift: all of them, the inaccurate and the short ones, and their sum in cents.
+    """The counts attributed to a dealer in a shift: number of all, inaccurate (`off`) and short counts; sum in cents.
 
     `entries` are the entries of the inaccurate counts, in the journal of table inventory.
     """
@@ -139,7 +139,7 @@ _KEEP: Final = insert(evidence_days, on_conflict="skip")
 
 
 async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
-    """Return the days to be tested, in order: sealed by a given time, or restated since their last test."""
+    """Return the gaming days due for tests, in order: sealed by a given time, or restated since the last test."""
     rows = await connection.execute(_DUE, {"settled": settled})
     return [Due(row.property, row.gaming_day, row.as_of) for row in rows]
 
@@ -147,9 +147,9 @@ async def due_days(connection: AsyncConnection, settled: datetime) -> list[Due]:
 async def evidence_of_day(
     books: Books, rest: Callable[[], Awaitable[object]]
 ) -> tuple[dict[Subject, Evidence], ByDealer]:
-    """Return a gaming day's contribution to the evidence, and its counts by dealer and shift, as of the as-of time.
+    """Return a gaming day's evidence, and its counts by dealer and shift, as of the query's as-of time.
 
-    Each table is processed in a thread, with a pause after it, so that other work of the process is not delayed.
+    Each table is processed in a thread, followed by a pause, so that other work of the process is not delayed.
     """
     day = books.question.first
     submissions = [row.submission for row in await books.read(_SUBMISSIONS, day=day)]
@@ -168,7 +168,7 @@ async def evidence_of_day(
 
 
 def shown_round(row: Any) -> ShownRound:
-    """Return the data that are tested from a row of `rounds`."""
+    """Return the tested part of a settled round, given a row of the table `rounds`."""
     width, figures = len(LINE_FIGURES), row.line_figures
     lines = [
         (wager, category, *figures[width * place : width * place + 4])
@@ -180,7 +180,7 @@ def shown_round(row: Any) -> ShownRound:
 
 
 async def _counted(books: Books) -> AsyncIterator[tuple[Window, tuple[str, ...]]]:
-    """Yield the day's windows that end with a comparable count, each with its dealers."""
+    """Yield the day's windows whose final count has an expected amount, each with the dealers of its rounds."""
     windows = [window for window in await windows_of(books) if window.variance is not None]
     spans = [Span(one.end.table, one.start.at, one.end.at) for one in windows if one.start is not None]
     dealers = await dealers_in(books, spans)
@@ -198,8 +198,8 @@ async def keep(
 ) -> Sequence[Alarm]:
     """Add a day's evidence to the accumulated evidence, and store both; return the new alarms.
 
-    The new row has the due as-of time or, if the last row is not earlier, a time just after that of the last row,
-    because rows never change. Raises: Rejected if the signature of the previous row is not the service's.
+    The new row has the as-of time of `due` or, because rows never change, a time just after the last row's, if that is
+    not earlier. Raises: Rejected if the signature of the previous row is not the service's.
     """
     of_property = evidence_days.c.property == due.property
     latest = await _signed(connection, of_property)
@@ -225,7 +225,7 @@ async def keep(
 
 
 async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> Any:
-    """Return the last row that matches, or None. Raises: Rejected if its signature is invalid."""
+    """Return the last stored row that satisfies a condition, or None. Raises: Rejected if its signature is invalid."""
     row = (await connection.execute(_LAST.where(wanted).limit(1))).one_or_none()
     if row is None:
         return None
@@ -237,7 +237,7 @@ async def _signed(connection: AsyncConnection, wanted: ColumnElement[bool]) -> A
 
 
 async def compare_evidence(connection: AsyncConnection) -> ComparedTable:
-    """Return rows without a valid signature of the service, and properties whose row numbers have gaps."""
+    """Return the stored rows without a valid signature of the service, and properties with gaps in row numbers."""
     signed = await compare_signed(evidence_days, connection)
     gone = [
         RowDifference({"property": row.property}, {"rows": str(row.rows)}, {"rows": str(row.latest)})
@@ -252,7 +252,7 @@ async def alarms_known(books: Books) -> Sequence[Alarm]:
 
 
 async def all_alarms(connection: AsyncConnection) -> list[tuple[str, Sequence[Alarm]]]:
-    """Return the current alarms of each property, as pairs of property and alarms."""
+    """Return (property, alarms) for each property, with all alarms to date."""
     return [(row.property, alarms_of_text(row.alarms)) for row in await connection.execute(_LATEST_ALARMS)]
 
 
@@ -269,7 +269,7 @@ async def carried_evidence(books: Books) -> tuple[date | None, Carried]:
 
 
 async def dealer_counts(books: Books) -> ByDealer:
-    """Return the sealed counts of the queried gaming days, by dealer and shift."""
+    """Return the counts on the sealed days among the queried gaming days, keyed by dealer and shift."""
     found: ByDealer = {}
     for row in await books.read(_COUNTS, first=books.question.first, last=books.question.last):
         for key, counts in _counts_of_text(row.counts):

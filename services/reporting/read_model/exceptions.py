@@ -1,4 +1,4 @@
-"""Exceptions as of a given time: missing or refused input, changes, and their resolution."""
+"""Exceptions as of a given time: missing or refused input, changes, and the resolution of each exception."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Severity = Literal["high", "medium", "low"]
 class Exceptional:
     """An exception, its subject, and its resolution.
 
-    The first of `entries` reports the exception, the others follow up on it. `number` distinguishes several exceptions
-    of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; an exception
-    that is `noted` needs no action. `severity` and `owner` are set if they do not follow from the `kind`.
+    The first of `entries` reports the exception; the other entries record its follow-up. `number` distinguishes several
+    exceptions of one entry. `evidence` is further provenance. `status` is `open` until the exception is resolved; an
+    exception that is `noted` needs no action. `severity` and `owner` are set if they do not follow from the `kind`.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Exceptional:
 
 
 async def of_input(books: Books) -> list[Exceptional]:
-    """Return missing or refused input of services, and rounds that were changed or have a notice.
+    """Return exceptions for missing or refused input, and for rounds that were changed or have a notice.
 
     An exception without a gaming day belongs to the day on which it was found, and to every later day while it is open.
     """
@@ -109,7 +109,7 @@ def _reason(row: Any, missing: Sequence[tuple[int, int]]) -> str:
 
 
 def whose(row: Any) -> str:
-    """Return the remark that an exception belongs to no known property; an empty text for all other exceptions."""
+    """Return the remark for an exception that names no known property; empty for all other exceptions."""
     return "; it names no property that is known: it is listed for every one" if row.anybodys else ""
 
 
@@ -122,7 +122,7 @@ def _people(*names: str | None) -> str | None:
 
 
 async def refused_commands(books: Books) -> list[Exceptional]:
-    """Return the refused commands of the queried gaming days, in all services."""
+    """Return exceptions for the commands that any service refused on the queried gaming days."""
     return [_refused(one) for one in await books.refusals()]
 
 
@@ -141,7 +141,7 @@ def _refused(listed: Listed) -> Exceptional:
 
 
 async def restated_days(books: Books) -> list[Exceptional]:
-    """Return the entries that changed queried gaming days after their seal."""
+    """Return exceptions for the entries that changed a queried gaming day after the day was sealed."""
     return [
         Exceptional(
             kind="restated",
@@ -158,5 +158,5 @@ async def restated_days(books: Books) -> list[Exceptional]:
 
 
 def in_order(found: Iterable[Exceptional]) -> list[Exceptional]:
-    """Return exceptions, oldest first."""
+    """Return the given exceptions sorted, oldest first."""
     return sorted(found, key=lambda one: (one.since, one.kind, one.subject, one.entries[0].seq, one.number))

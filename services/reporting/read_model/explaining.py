@@ -1,4 +1,4 @@
-"""The entries that contribute to a figure, each with its signed contribution and its record, as of a given time."""
+"""The entries behind a figure, each with its signed contribution and the records behind it, as of a given time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -70,9 +70,9 @@ _FACTS: Final = text(
 class Lead:
     """A record behind an entry: a slip, a box, a count of the tray or a pit event of a table, or a count of the drop.
 
-    A slip is named like `fill/17`, on paper like `fill/paper/3`, and before it is prepared like `fill/request/9`.
-    Boxes, counts and pit events are named by their sequence in the table's pit stream, a count of the drop by its
-    number.
+    The name of a slip is like `fill/17`, of a paper slip like `fill/paper/3`, of a request without a slip like
+    `fill/request/9`. The name of a box, a count or a pit event is its sequence in the table's pit stream, the name of a
+    count of the drop is its number.
     """
 
     what: Literal["slip", "box", "count", "pit_event", "drop_count"]
@@ -83,7 +83,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryBehind:
-    """An entry that contributes to a figure: its `value` of the measure, the `factor`, and what it records.
+    """An entry behind a figure: its `value` of the measure, the `factor` by which it counts, and the records behind it.
 
     Amounts are cents; amounts of meters and vigorish can have exact fractions of a cent. An entry without a factor
     explains the figure without contributing an amount.
@@ -103,7 +103,7 @@ class EntryBehind:
 
     @property
     def adds(self) -> Fraction | None:
-        """Return the exact contribution to the figure, `factor` times `value`; None if there is none."""
+        """Return the exact contribution to the figure: `factor` times `value`; None if the entry adds no amount."""
         return None if self.factor is None or self.value is None else self.factor * self.value
 
     @property
@@ -113,7 +113,7 @@ class EntryBehind:
 
 
 class Explaining:
-    """Finds the entries behind figures of a report; entries shared by several figures are read once."""
+    """Finds the entries behind a report's figures; an entry shared by several figures is read only once."""
 
     def __init__(self, books: Books) -> None:
         self._books = books
@@ -121,7 +121,7 @@ class Explaining:
         self._facts: dict[EntryRef, Row[Any] | None] = {}
 
     async def entries_of(self, because: Because) -> list[EntryBehind]:
-        """Return the entries of each part, in the order of the parts and of recording."""
+        """Return the entries behind a provenance, ordered by part and, within a part, by recording."""
         found = [entry for part in because for entry in await self._entries(part)]
         await self._read_facts([one.entry for one in found])
         return [self._with_fact(one) for one in found]
@@ -156,7 +156,7 @@ class Explaining:
 
 
 def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
-    """Yield the records that a fact is about; for a statement of win, the records that make up the measure."""
+    """Yield the records that a fact refers to; for a statement of win, only records that contribute to `measure`."""
     at = (fact.table_name, fact.gaming_day)
     if fact.slip is not None:
         yield Lead("slip", fact.slip, *at)
@@ -175,12 +175,12 @@ def _leads(fact: Row[Any], measure: str | None) -> Iterator[Lead]:
 
 
 def _is_of(name: str, measure: str | None) -> bool:
-    """Return whether a record contributes to a measure; for example, a fill does not contribute to the credits."""
+    """Return whether the record `name` contributes to a measure; for example, a fill does not add to credits."""
     return measure not in _BY_SLIPS or name.startswith(measure.removesuffix("s_cents"))
 
 
 async def _summed(books: Books, because: Aggregate) -> Sequence[EntryBehind]:
-    """Return the entries summed to a figure, each with its value of the measure, in the order of recording."""
+    """Return the entries that an aggregate sums, each with its value of the measure, in the order of recording."""
     books = books if because.known_at is None else books.known_at(because.known_at)
     wanted = dict(because.where)
     dimensions = AMOUNT_DIMENSIONS if because.book == "amounts" else (*ROUND_DIMENSIONS, "dealer", "category")

@@ -1,4 +1,4 @@
-"""Filings of a property with agencies, and their steps, from the facts of the wagering accounts."""
+"""A property's filings with agencies and the steps of each filing, read from the facts of the wagering accounts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -52,7 +52,7 @@ REJECTED: Final = Column(
 
 @dataclass(frozen=True, slots=True)
 class FilingSteps:
-    """A filing with the entries about it; `answers` are the agency's answers, by the report's number in the filing."""
+    """A filing with the entries about it; `answers` are the agency's answers, keyed by the report's number."""
 
     prepared: FilingPrepared
     entries: tuple[EntryRef, ...]
@@ -63,7 +63,7 @@ class FilingSteps:
     answers: Mapping[int, AnsweredReport] = field(default_factory=dict)
 
     def after(self, fact: AboutFiling, entry: EntryRef) -> "FilingSteps":
-        """Return the filing after another fact about it."""
+        """Return the filing updated by a further fact, which `entry` recorded."""
         known = replace(self, entries=(*self.entries, entry))
         match fact:
             case FilingReleased():
@@ -83,7 +83,7 @@ class FilingSteps:
         return "accepted" if answer is not None and answer.accepted else "rejected"
 
     def steps(self) -> Iterator[tuple[str, Any]]:
-        """Yield the cells of `STEPS`, and the cell that names the filing."""
+        """Yield the report cells of the filing's steps (columns `STEPS`), and the cell with its number."""
         yield "filing", Cell(str(self.prepared.filing), self.entries)
         yield "prepared_by", self.prepared.by
         yield "released_by", self.released_by
@@ -91,11 +91,11 @@ class FilingSteps:
         yield "filed_at", self.filed_at
 
     def as_amendment(self) -> Iterator[tuple[str, Any]]:
-        """Yield the cell of `AMENDMENT` for this filing, which amends another one."""
+        """Yield the cell of the column `AMENDMENT`, with the number of this filing, which amends another one."""
         yield AMENDMENT.name, Cell(str(self.prepared.filing), self.entries)
 
     def as_rejected(self) -> Iterator[tuple[str, Any]]:
-        """Yield the cell of `REJECTED`, for a filing whose report must be filed again."""
+        """Yield the cell of the column `REJECTED`, with the number of this filing, whose report must be filed again."""
         yield REJECTED.name, Cell(str(self.prepared.filing), self.entries)
 
     def lateness(self, status: str, file_by: date | None, today: date, books: Books) -> str:
@@ -106,7 +106,7 @@ class FilingSteps:
 
 
 async def filings_of(books: Books) -> list[FilingSteps]:
-    """Return the property's filings from the first queried gaming day on, by number; withdrawn filings are left out."""
+    """Return the property's filings since the first queried gaming day, keyed by number, without withdrawn ones."""
     filings: dict[int, FilingSteps] = {}
     for listed in await books.facts(*FILINGS, last=date.max):
         fact = listed.fact

@@ -1,4 +1,4 @@
-"""The current state of a property's tables: sums of rounds and money so far.
+"""The current state of a property's tables: rounds and money summed since the start of the gaming day.
 
 It is polled about every second, so only sums and the rounds of the last hour are read.
 """
@@ -61,10 +61,10 @@ class FloorTable(BaseModel):
     """A table on the current gaming day; `win_cents` is its settled win, `drop_cents` its reported sales.
 
     A table whose `play` is counted has no win before it is counted. If it reports no `sales`, it has no drop either; if
-    it reports only sales over an amount, the drop is at least `drop_cents`. It may record `results` instead of rounds;
-    `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count rounds and results that closed in the
-    last hour and have not been voided since. `alarms` is the number of unresolved alarms of sequential tests about the
-    table.
+    it reports only sales over an amount, the drop is at least `drop_cents`. A counted table may record `results`
+    instead of rounds; `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count rounds and results
+    that closed in the last hour and have not been voided since. `alarms` is the number of unresolved alarms of
+    sequential tests about the table.
     """
 
     table: Name
@@ -91,7 +91,7 @@ class FloorTable(BaseModel):
 
 
 class Floor(BaseModel):
-    """The current state of a property's tables, in the order of the property's document."""
+    """The current state of a property's tables, ordered as in the property document."""
 
     property: Name
     title: str
@@ -113,7 +113,7 @@ class FloorOf(BaseModel):
 
 
 class FloorNames(BaseModel):
-    """The names that a property's document gives on a gaming day, for people to choose from."""
+    """The names in a property's document on a gaming day, offered to people as choices."""
 
     tables: list[Name] = Field(description="the tables that are open")
     pits: list[Name]
@@ -125,7 +125,7 @@ class FloorNames(BaseModel):
 
 
 def names_of(place: PropertySnapshot, day: date) -> FloorNames:
-    """Return the names that a property's document gives on a gaming day."""
+    """Return the names in a property's document on a gaming day."""
     document, tables = place.document, place.tables_on(day)
     return FloorNames(
         tables=[one.table for one in tables],
@@ -139,7 +139,7 @@ def names_of(place: PropertySnapshot, day: date) -> FloorNames:
 
 
 async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: date, at: datetime) -> Floor:
-    """Return the state of a property's tables on a gaming day at a moment."""
+    """Return the state of a property's tables on a gaming day, as of a moment."""
     document = place.document
     tables = place.tables_on(day)
     asked = {"property": document.property, "gaming_day": day}

@@ -1,4 +1,4 @@
-"""Amounts posted on a gaming day, by leg, as of its seal and of each later change; and the property's mapping.
+"""Amounts posted on a gaming day, by leg, as of the seal and each later change; and the property's mapping.
 
 Postings of rounds are derived from the rounds' totals; other entries state their postings.
 """
@@ -30,7 +30,7 @@ _NO_FIGURES: Final = dict.fromkeys(FIGURES, 0)
 
 
 def _legs_of_figures() -> Mapping[str, Mapping[str, int]]:
-    """Return the sign with which each figure of a wager type is posted, by leg and figure: 1, or -1 if deducted."""
+    """Return the sign (1, or -1 if deducted) with which each wager figure is posted, keyed by leg and figure."""
     found: dict[str, dict[str, int]] = {}
     for figure in FIGURES:
         for leg, times in Figures.construct_unvalidated(_NO_FIGURES | {figure: 1}).legs():
@@ -61,7 +61,7 @@ _CHANGED: Final = text("""
 
 
 class PostedLeg(NamedTuple):
-    """A leg of a service on which an amount was posted, with the item, table and game of the posting.
+    """The key of a posted amount: a service's posting leg, and the item, table and game of the posting.
 
     `item` is a wager type, an instrument, a coupon, a slip or a pool. Item, table and game may be empty.
     """
@@ -75,7 +75,7 @@ class PostedLeg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An amount posted on a gaming day, with pit and class of its table, and with the mapping's rule for it, if any."""
+    """An amount posted on a gaming day, with pit and class of its table, and the mapping rule for it, if any."""
 
     posted: PostedLeg
     pit: str
@@ -86,7 +86,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class LedgerVersion:
-    """The amounts posted on a gaming day as of a given time, without legs that sum to zero."""
+    """A version of a gaming day: the amounts posted as of a given time, without legs that sum to zero."""
 
     known_at: datetime
     placed: Sequence[Placed]
@@ -97,7 +97,7 @@ MappingOn = Callable[[date], LedgerMappingApproved | None]
 
 
 async def mappings_of(books: Books) -> MappingOn:
-    """Return the function that finds the property's mapping for a gaming day."""
+    """Return a function that returns the property's ledger mapping in effect on a gaming day, or None."""
     approved = [one.fact for one in await books.documents(LedgerMappingApproved)]
 
     def mapping_on(day: date) -> LedgerMappingApproved | None:
@@ -145,7 +145,7 @@ def _tables(books: Books, day: date) -> Mapping[str, PropertyTable]:
 def placed_on(
     books: Books, day: date, mapping: LedgerMappingApproved | None, legs: Mapping[PostedLeg, Figure]
 ) -> list[Placed]:
-    """Return the amounts posted on a gaming day, each with the rule that applies to it."""
+    """Return the amounts posted on a gaming day, each with the mapping rule that applies."""
     found, tables = list[Placed](), _tables(books, day)
     for leg, cents in legs.items():
         table = tables.get(leg.table)
@@ -162,7 +162,7 @@ def placed_on(
 async def versions_of(
     books: Books, mapping_on: MappingOn, now: Mapping[date, Sequence[Placed]]
 ) -> dict[date, list[LedgerVersion]]:
-    """Return the versions of each sealed gaming day: as of its seal, and as of each later moment that changed it.
+    """Return the versions of the posted amounts, keyed by sealed day: as of the seal, and of each later change.
 
     `now` are the amounts posted on each day, as of the query's as-of time.
     """

@@ -1,4 +1,4 @@
-"""Hand-overs of tables: the periods of each shift at a table, and periods in which the clock's shift differed. Pure.
+"""Hand-overs of tables: each shift's periods at a table, and periods in which the clock's shift differed. Pure.
 
 A table's shift ends with the count at which the table is handed over, which may be minutes or hours after the clock's
 change of shift. Counts belong to the table's shift, but rounds are recorded with the clock's shift.
@@ -39,7 +39,7 @@ _INSTANT: Final = timedelta(microseconds=1)
 
 
 class OpenInShift(Protocol):
-    """A row of OPEN_IN_SHIFTS: a period, after `after` and up to `until`, in which a table was open in a shift."""
+    """A row of OPEN_IN_SHIFTS: a period (`after` excluded, `until` included) in which a table was open in a shift."""
 
     @property
     def gaming_day(self) -> date: ...
@@ -55,7 +55,7 @@ class OpenInShift(Protocol):
 
 
 class HandedOver(NamedTuple):
-    """A period after `after` and up to and including `until` in which a table's `shift` differed from the clock's."""
+    """A period (`after` excluded, `until` included) in which a table's `shift` differed from the shift of the clock."""
 
     gaming_day: date
     table: str
@@ -74,8 +74,8 @@ def handed_over_arrays(periods: Iterable[HandedOver]) -> dict[str, list[Any]]:
 def periods_of_another_shift(place: PropertySnapshot, opened: OpenInShift) -> Iterator[tuple[datetime, datetime]]:
     """Yield the parts of the period `opened` in which the clock's shift differed from the table's.
 
-    If the property's clocks are changed in the period, the whole period is yielded, even if the shifts differ only in a
-    part of it.
+    If daylight saving time begins or ends in the period, the whole period is yielded, even if the shifts differ only in
+    a part of the period.
     """
     after, until = opened.after, opened.until
     if after >= until:

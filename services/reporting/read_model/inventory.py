@@ -2,8 +2,8 @@
 
 The legal figures of win come only from the statements that table inventory makes about a table in a shift of a gaming
 day, because the service that computes the win also decides to which day, shift and window an event belongs.
-`handed_over_cents` is included in the closer of one shift and the opener of the next, but in neither figure of the
-whole day.
+`handed_over_cents` is part of the closer of one shift and of the opener of the next shift, but of neither opener nor
+closer of the whole day.
 
 A non-banking table has a rake instead of a win. `rake_boxes` counts its boxes, and `rake_checks_cents` is the sum of
 counter checks in them.
@@ -40,31 +40,31 @@ _OF_RAKE: Final = {
 
 
 class Lack(NamedTuple):
-    """A missing item of a table's day; its measures `missing` and `rake_missing` are 0 once it is found."""
+    """A missing item of a table's day, such as a box; the measures `missing` and `rake_missing` are 0 once found."""
 
     what: str
     since: datetime
 
     @classmethod
     def of(cls, missing: Missing) -> Self:
-        """Return a stated missing item, with the name of the box or slip."""
+        """Return a missing item as table inventory states it, named with its box or slip."""
         return cls(f"{missing.what} {missing.name}".strip(), missing.since.astimezone(UTC))
 
     @classmethod
     def of_item(cls, item: str) -> Self:
-        """Return the missing item that a text encodes."""
+        """Return the missing item encoded in the item of an amount."""
         what, _, since = item.rpartition("@")
         return cls(what, datetime.fromisoformat(since))
 
     @property
     def item(self) -> str:
-        """Return the text form of the missing item: what is missing, `@`, and since when (ISO 8601)."""
+        """Return the `item` of an amount: the missing item's name, `@`, and the time since when it has been missing."""
         return f"{self.what}@{self.since.isoformat()}"
 
 
 @adds(WinStated)
 def stated(fact: WinStated) -> Iterator[Amount]:
-    """Yield the changes that a statement makes to the figures of a table in a shift, and to its missing items."""
+    """Yield the changes that a statement of win makes to the figures and missing items of a table in a shift."""
     here = partial(Amount, table=fact.table, shift=fact.shift)
     measures: Mapping[str, str] = _OF_RAKE if fact.non_banking else _OF_WIN
     for figure, measure in measures.items():
@@ -76,7 +76,7 @@ def stated(fact: WinStated) -> Iterator[Amount]:
 
 @adds(inventory.PitRecorded)
 def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
-    """Yield players' purchases at a table, its tips, and its time collections, none of which are figures of the win."""
+    """Yield the sales to players, tips and time collections of a pit event, none of which are figures of the win."""
     data, moved_cents = fact.data, 0 if fact.moved is None else fact.moved.cents
     here = partial(Amount, table=fact.table)
     match data:
@@ -98,7 +98,7 @@ def pit_event(fact: inventory.PitRecorded) -> Iterator[Amount]:
 
 @adds(inventory.PitVoided)
 def voided(fact: inventory.PitVoided) -> Iterator[Amount]:
-    """Yield the reversal of a voided pit event."""
+    """Yield the amounts of a voided pit event, with the opposite sign."""
     said = {name: getattr(fact, name) for name in inventory.OfPitEvent.model_fields}
     if fact.moved is not None:
         said["moved"] = fact.moved.model_copy(update={"cents": -fact.moved.cents})

@@ -1,4 +1,4 @@
-"""Slips of many gaming days, compared and summed in the database; only those that need attention are listed."""
+"""Slips over many gaming days, compared and summed in the database; only slips that need attention are read."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -95,7 +95,7 @@ _DAYS: Final = text(
 
 
 def _around(books: Books, taken_on: Iterable[CaseKey]) -> dict[str, Any]:
-    """Return the query parameters for steps near the queried gaming days."""
+    """Return the parameters for queries of slip steps, which include some days before and after the queried days."""
     question = books.question
     taken = [f"{kind}/{number}" for _, _, kind, number in taken_on]
     return {"first": question.first - USUAL, "last": question.last + USUAL, "table": question.table, "taken_on": taken}
@@ -135,7 +135,7 @@ class ReceivedSlip:
 
     @classmethod
     def of(cls, slip: Slip) -> Self:
-        """Return a received slip, given the slip with all of its steps."""
+        """Return the gaming day, table and values of a received slip, given the slip with all of its steps."""
         begun, received, number = slip.begun, slip.received, slip.number
         assert received is not None, "only slips that were received are compared"
         assert number is not None, "what was received had been prepared under a number"
@@ -144,7 +144,7 @@ class ReceivedSlip:
 
 
 async def received_slips(books: Books, taken_on: Iterable[CaseKey] = ()) -> Compared[ReceivedSlip]:
-    """Return the received slips that were prepared on the queried gaming days, by kind and number.
+    """Return the received slips that were prepared on the queried gaming days, ordered by kind and number.
 
     If more than a week is queried, slips received as sent are only counted (`alike`).
     """
@@ -172,7 +172,7 @@ def _received(books: Books, slips: Iterable[Slip]) -> list[ReceivedSlip]:
 
 
 async def slips_to_look_at(books: Books) -> list[Slip]:
-    """Return the slips of the queried gaming days that are void, on paper, in transit, or differ in contents."""
+    """Return the slips of the queried gaming days that are void, on paper, in transit, or not received as sent."""
     return [slip for slip in (await compared_slips(books)).off if _is_off(slip)]
 
 
@@ -183,10 +183,10 @@ def _is_off(slip: Slip) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StepOfDay:
-    """The slips that took a step on a gaming day: the kind of slip, the step, the number of slips, and their value.
+    """The slips of one kind that took the same step on a gaming day: number of slips, and total value in cents.
 
-    `step` is the kind of the entries, or the pit event. `cents` is the prepared value for a carried credit, and the
-    returned value for a void.
+    `step` is the kind of fact that records the step, or of pit event. `cents` is the prepared value for a carried
+    credit, and the returned value for a void.
     """
 
     gaming_day: date
@@ -197,7 +197,7 @@ class StepOfDay:
 
 
 async def steps_of_days(books: Books) -> list[StepOfDay]:
-    """Return the sums of slip steps on each of the queried gaming days, without requests and fills in transit."""
+    """Return the sums of slip steps by gaming day, kind of slip and step, without requests and carried fills."""
     question = books.question
     begin = question.first - USUAL
     asked = {"first": question.first, "last": question.last, "table": question.table}

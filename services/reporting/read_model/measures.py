@@ -1,7 +1,7 @@
 """Measures: the figures that facts contribute to, each declared once. Pure.
 
-A measure is summed by property, gaming day, table, shift and item, if its amounts have them. A measure's name ends in
-its unit: `_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
+Amounts of a measure are summed by property, gaming day, table, shift and item, as far as they state these. A measure's
+name ends in its unit: `_cents`, `_nanocents` (shared.contracts.exact), or nothing for a count.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,9 +20,9 @@ Said = Fact | View
 class Amount:
     """An entry's contribution to a measure.
 
-    `item` is its subject besides the table, such as a coupon, a pool or an account's instrument; the module that
-    declares the measure describes it. If `gaming_day` is None, the gaming day of the entry applies. `closed_at` is set
-    only for results of counted tables.
+    `item` is the subject of the amount besides the table, such as a coupon, a pool or an account's instrument; the
+    module that declares the measure describes it. If `gaming_day` is None, the gaming day of the entry applies.
+    `closed_at` is set only for results of counted tables.
     """
 
     measure: str
@@ -43,7 +43,7 @@ FunctionT = TypeVar("FunctionT", bound=AmountsOf)
 
 
 def adds(*facts: type[Said]) -> Callable[[FunctionT], FunctionT]:
-    """Register a function that yields these facts' amounts. Raises: ValueError if a kind of fact already has one."""
+    """Register a function that yields the amounts of these facts. Raises: ValueError if a kind already has one."""
 
     def declare(function: FunctionT) -> FunctionT:
         for fact in facts:

@@ -1,7 +1,7 @@
 """Measures of the progressive meters: everything that changes a pool. Pure; exact amounts are nanocents.
 
-The item is the pool. The table is the table of the round, and empty for changes that people made. A display is the sum
-of `ON_DISPLAY` less the awards.
+The item of an amount is its pool. The table is that of the round; it is empty for changes that people made. The display
+of a pool is the sum of the measures `ON_DISPLAY` less the awards.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,14 +51,14 @@ MEASURES: Final = (
 
 @adds(PoolApproved)
 def seeded(fact: PoolApproved) -> Iterator[Amount]:
-    """Yield the amounts with which a new pool starts."""
+    """Yield the starting amounts of a newly approved pool."""
     if fact.movement is not None:
         yield from amounts_of_movement(fact.movement)
 
 
 @adds(MeterRoundCounted)
 def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
-    """Yield a round's effects on its pools, and its contributions as settled in whole cents."""
+    """Yield the amounts that a round adds to pools, and its contributions as settlement rounded them to cents."""
     for one in fact.meters:
         yield from amounts_of_movement(one.movement, fact.table)
         yield Amount("meter_settled_cents", one.settled_cents, fact.table, item=one.movement.pool)
@@ -66,7 +66,7 @@ def counted(fact: MeterRoundCounted) -> Iterator[Amount]:
 
 @adds(RoundTakenBack)
 def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
-    """Yield the reversal of a round's effects on its pools, including the contributions settled in whole cents."""
+    """Yield the amounts of a reversed round with the opposite sign, including contributions in whole cents."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, fact.table)
         added = parse_exact(movement.contribution_cents) + parse_exact(movement.overflow_cents)
@@ -75,13 +75,13 @@ def taken_back(fact: RoundTakenBack) -> Iterator[Amount]:
 
 @adds(ChangeApproved)
 def changed(fact: ChangeApproved) -> Iterator[Amount]:
-    """Yield the effects of a change that people made."""
+    """Yield the amounts of a change that people made to a pool."""
     for movement in fact.movements:
         yield from amounts_of_movement(movement, kind=fact.kind)
 
 
 def amounts_of_movement(movement: Movement, table: str = "", kind: ChangeKind = "transfer") -> Iterator[Amount]:
-    """Yield the effects of a movement, caused by a round at `table` or by a change of this `kind` that people made."""
+    """Yield the amounts of a pool's movement, made by a round at `table` or by people's change of this `kind`."""
     for measure, name in _COUNTS.items():
         yield Amount(measure, getattr(movement, name), table, item=movement.pool)
     for measure, name in _EXACT.items():

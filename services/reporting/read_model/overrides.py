@@ -1,4 +1,4 @@
-"""Rules submissions approved with an override of payback findings, and the reasons."""
+"""Rules submissions that were approved despite payback findings, and the reasons for the override."""
 
 from typing import Any, Final
 
@@ -10,12 +10,12 @@ _SAYS: Final = {"differs": "the licensee states", "above_all": "above", "below_f
 
 
 def overridden_by(fact: Any) -> Overridden | None:
-    """Return the override in an approval; None if the fact has none, or is no approval."""
+    """Return the override of payback findings in a fact; None unless it is an approval with an override."""
     return fact.overridden if isinstance(fact, SubmissionApproved) else None
 
 
 async def of_registry(books: Books) -> list[Exceptional]:
-    """Return the payback findings that approvals of the queried gaming days overrode."""
+    """Return exceptions for the payback findings that were overridden by approvals on the queried gaming days."""
     first, last = books.question.first, books.question.last
     found = []
     for listed in await books.all_facts(SubmissionApproved):

@@ -1,7 +1,7 @@
-"""Where the property's own chips are, in pieces: last counts plus later movements, and chips in transit.
+"""The locations of the property's own chips, in pieces: last counts plus later movements, and chips in transit.
 
-Patrons bring chips to a location and take chips away without a record. If a location gives away more chips than the
-records show there, patrons must have brought the difference. The location then has zero chips, never a negative number.
+Patrons bring chips to a location and take chips away without a record. If more chips leave a location than the records
+show there, patrons must have brought the difference. The location then has zero chips, never a negative number.
 """
 
 import json
@@ -32,7 +32,7 @@ ByChips = Mapping[OwnChips, Figure]
 
 
 class Lying(NamedTuple):
-    """The property's own chips by place, at the end of the last queried gaming day; `on_slips` are in transit."""
+    """The property's own chips at the cage, at tables and in transit, at the end of the last queried gaming day."""
 
     at_cage: ByChips
     at_tables: ByChips
@@ -40,7 +40,7 @@ class Lying(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A movement of chips at a location: `pieces` arrive (negative: leave); `at` is the moment used for ordering."""
+    """A movement of chips at a location: number of `pieces` that arrive (negative: leave), and the moment `at`."""
 
     at: datetime
     listed: Listed
@@ -53,7 +53,7 @@ class _Move(NamedTuple):
 
 
 class _Begins(NamedTuple):
-    """The entry of a location's last count; movements recorded after it change the counted number of pieces."""
+    """The entry of a location's last count; movements recorded later are added to the counted pieces."""
 
     seq: int
     recorded_at: datetime
@@ -92,7 +92,7 @@ _SLIPS: Final = text(
 
 
 async def lying(books: Books) -> Lying:
-    """Return where the property's own chips are at the end of the last queried gaming day."""
+    """Return the property's own chips by location, as of the end of the last queried gaming day."""
     last, tables = await last_counts(books), await _tables(books)
     begun = await _entered(books, last)
     passed = await _passed(books, begun)
@@ -124,7 +124,7 @@ async def lying(books: Books) -> Lying:
 
 
 def _left(counted: Iterable[tuple[OwnChips, Listed, int]], moves: Iterable[_Move]) -> dict[OwnChips, list[Figure]]:
-    """Return the counted pieces and the effects of moves, each with its entry; the balance never falls below zero."""
+    """Return counted pieces and later moves by kind of chip; a move that would make a balance negative is cut."""
     found: dict[OwnChips, list[Figure]] = defaultdict(list)
     there: dict[OwnChips, int] = defaultdict(int)
     for chips, listed, count in counted:
@@ -151,7 +151,7 @@ def _own(contents: Iterable[HeldPieces]) -> list[HeldPieces]:
 
 
 async def _entered(books: Books, last: Iterable[Listed]) -> dict[str, _Begins]:
-    """Return the entry of each location's last count; a count holds as of its entry, not as of its verification."""
+    """Return, by location, the entry of each given count: chips are counted at that time, not at the verification."""
     rows = await books.read(_ENTERED, last=books.question.last, counts=[str(one.fact.count) for one in last])
     return {row.location: _Begins(row.seq, row.recorded_at) for row in rows}
 
@@ -186,7 +186,7 @@ async def _tables(books: Books) -> dict[str, Listed | None]:
 
 
 async def _slips(books: Books, tables: Mapping[str, Listed | None], since: datetime | None) -> list[Slip]:
-    """Return the slips in transit, and the slips with a step since the last count of the cage or of their table."""
+    """Return the slips that are in transit, or have a step after the last count of the cage or of the slip's table."""
     counted = [
         {"of_table": table, "at": None if one is None else one.occurred_at.isoformat()} for table, one in tables.items()
     ]
@@ -195,7 +195,7 @@ async def _slips(books: Books, tables: Mapping[str, Listed | None], since: datet
 
 
 class _Sets:
-    """The chip sets in use on the last queried gaming day; finds the movements of their chips by slips."""
+    """The chip sets in use on the last queried gaming day; lists how slips move the chips of these sets."""
 
     def __init__(self, books: Books) -> None:
         self._set_of: dict[tuple[str, int], str] = {}
@@ -205,7 +205,7 @@ class _Sets:
                     self._set_of.setdefault((one.kind, cents), one.chip_set)
 
     def chips(self, pieces: Pieces) -> OwnChips:
-        """Return the kind of chips of a table's pieces; their set is the first set in use that has such pieces."""
+        """Return the kind of chips of a table's pieces, assuming the first chip set in use that has such pieces."""
         return OwnChips(self._set_of.get((pieces.kind, pieces.cents), ""), pieces.kind, pieces.cents)
 
     def at_cage(self, slip: Slip, day: date) -> Iterator[_Move]:
@@ -238,7 +238,7 @@ def _of_day(step: Listed | None, day: date) -> Listed | None:
 def _steps(
     slip: Slip, day: date, *, leaves: bool, arrives: bool, back: bool
 ) -> Iterator[tuple[Listed, int, Sequence[Pieces]]]:
-    """Yield the steps of a slip at one of its two ends: departure, arrival, and the return of a void.
+    """Yield a slip's steps at the cage or at the table: departure, arrival, or return of a void.
 
     Each step has its entry, its sign (1 for chips that arrive, -1 for chips that leave), and its contents.
     """

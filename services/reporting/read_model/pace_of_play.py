@@ -25,7 +25,7 @@ Dimension = Literal["table_name", "game", "dealer", "clock_hour", "seats_usual"]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Sums of play over the hours of dealers at tables.
+    """Sums of play over the hours that dealers worked at tables.
 
     `rounds` is the number of posted less reversed rounds. `seats` is the number of seats that wagered against the
     house, summed over rounds, and `handle_cents` the sum of their wagers. `milliseconds` is the time from the first
@@ -38,12 +38,12 @@ class Pace:
     milliseconds: int = 0
 
     def __add__(self, other: Self) -> Self:
-        """Return the sum of both."""
+        """Return the sum of two paces, field by field."""
         return type(self)(*map(add, self.numbers, other.numbers))
 
     @property
     def numbers(self) -> tuple[int, int, int, int]:
-        """Return all fields, in order."""
+        """Return the values of all fields, in the order of declaration."""
         return (self.rounds, self.seats, self.handle_cents, self.milliseconds)
 
     @property
@@ -58,11 +58,11 @@ class Pace:
 
     @property
     def wager_cents(self) -> int | None:
-        """Return the average of a seat's wagers in a round together, in cents; None without seats."""
+        """Return the average total wagered per seat and round, in cents; None without seats."""
         return round(Fraction(self.handle_cents, self.seats)) if self.seats else None
 
     def per_hour(self, number: int | Fraction) -> Fraction | None:
-        """Return a number divided by the hours of play; None if there was no play."""
+        """Return a number per hour of play; None if there was no play."""
         return per_hour(number, self.milliseconds)
 
 
@@ -76,17 +76,17 @@ def ratio(part: int | Fraction, whole: int) -> str | None:
 
 
 def hours_of(milliseconds: int) -> str | None:
-    """Return a time in hours, with two decimals."""
+    """Return milliseconds converted to hours, with two decimals."""
     return ratio(milliseconds, _HOUR_MILLISECONDS)
 
 
 def per_hour(number: int | Fraction, milliseconds: int) -> Fraction | None:
-    """Return a number divided by the hours of the given time; None if that time is zero."""
+    """Return a number per hour, given the time in milliseconds; None if the time is zero."""
     return Fraction(number) * _HOUR_MILLISECONDS / milliseconds if milliseconds > 0 else None
 
 
 def count_per_hour(count: int, milliseconds: int) -> str | None:
-    """Return a count divided by the hours of the given time, with two decimals; None if that time is zero."""
+    """Return a count per hour, with two decimals, given the time in milliseconds; None if the time is zero."""
     return ratio(count * _HOUR_MILLISECONDS, milliseconds)
 
 
@@ -96,7 +96,7 @@ def _statement(by: tuple[Dimension, ...]) -> TextClause:
 
 
 async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
-    """Return the pace on the queried gaming days, keyed by the values of the dimensions `by`."""
+    """Return the sums of play on the queried gaming days, keyed by the values of the dimensions `by`."""
     question = books.question
     rows = await books.read(
         _statement(by),
@@ -111,7 +111,7 @@ async def pace_by(books: Books, *by: Dimension) -> dict[tuple[str, ...], Pace]:
 
 
 def rounds_figure(books: Books, pace: Pace, **where: str) -> Figure:
-    """Return the number of rounds, with its provenance; `where` may name a table, game, dealer or hour of the clock."""
+    """Return the number of rounds, with provenance; `where` selects a table, game, dealer or hour of the clock."""
     return _figure(books, pace.rounds, "played", "rounds", where)
 
 
@@ -137,7 +137,7 @@ def _figure(books: Books, value: int, book: Literal["played", "rounds"], measure
 
 
 def _hours(books: Books, clock_hour: int) -> Sequence[tuple[datetime, datetime]]:
-    """Return each period in which the clock shows this hour and rounds of the queried gaming days may have closed."""
+    """Return the periods with this hour of the clock in which rounds of the queried gaming days may have closed."""
     question, found = books.question, []
     zone, at = books.place.zone, books.place_on(question.first).begins_at(question.first)
     at = at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

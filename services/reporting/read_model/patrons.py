@@ -1,4 +1,4 @@
-"""Owners of accounts, by patron reference. Names and numbers of patrons are stored only by the wagering accounts."""
+"""Owners of accounts, by patron reference. Only the service of wagering accounts stores patrons' names and numbers."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""The persons named by facts, counted by kind of fact to find out when a role was last used. Pure."""
+"""The persons that facts name, counted by kind of fact, to determine when a role was last used. Pure."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -15,18 +15,18 @@ ACTS: Final = "acts"
 
 
 def acts_of(fact: Fact) -> list[Amount]:
-    """Return an amount of 1 for each person that a fact names."""
+    """Return the amounts of the measure ACTS: 1 for each person that a fact names."""
     return [Amount(ACTS, 1, item=f"{fact.KIND.name} {person}") for person in dict.fromkeys(people_in(fact))]
 
 
 def person_of(item: str) -> tuple[str, str]:
-    """Return the kind of fact and the person that an item of ACTS encodes."""
+    """Return (kind of fact, person) encoded in the item of an amount of ACTS."""
     kind, _, person = item.partition(" ")
     return kind, person
 
 
 def people_in(said: BaseModel) -> Iterator[str]:
-    """Yield the people that a fact names, at any depth."""
+    """Yield the people that a fact names, including in nested models; a person may be repeated."""
     for name in type(said).model_fields:
         value = getattr(said, name)
         if isinstance(value, str):
@@ -44,7 +44,7 @@ def people_in(said: BaseModel) -> Iterator[str]:
 
 @cache
 def people_fields(model: type[BaseModel]) -> frozenset[str]:
-    """Return the fields of a model that hold one or several persons."""
+    """Return the names of a model's fields that contain a person or several persons."""
     fields = model.model_fields.items()
     return frozenset(name for name, field in fields if A_PERSON in field.metadata or _names(field.annotation))
 

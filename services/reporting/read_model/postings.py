@@ -1,8 +1,8 @@
 """Measures of services' postings, except the postings of rounds, which are derived from wager totals. Pure.
 
-`posted_cents` is the amount that an entry posted on a leg. Its item is the service, the leg, and the journal's name of
-the wager, instrument, coupon, slip or pool (which may be empty), separated by spaces. `unposted` counts entries that
-moved money but whose messages do not state their postings.
+`posted_cents` is the amount that an entry posted on a leg. The item consists of the service, the leg, and the journal's
+name of the wager, instrument, coupon, slip or pool (which may be empty), separated by spaces. `unposted` counts entries
+that moved money but whose messages do not state their postings.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ UNPOSTED: Final = "unposted"
 
 
 def amounts_of_entry(service: str, event: EntryEvent[Any]) -> Iterator[Amount]:
-    """Yield the postings of an entry; nothing for an entry of round settlement."""
+    """Yield the amounts of an entry's postings; nothing for an entry of round settlement."""
     if service == SETTLEMENTS.publisher:
         return
     if event.postings is None:

@@ -32,7 +32,7 @@ FactT = TypeVar("FactT", bound=Fact)
 
 
 def entries_of(*summed: str) -> str:
-    """Return SQL for a further column with the entries of a sum, in order of occurrence.
+    """Return SQL for a column `entries` that lists the entries behind a sum, in order of occurrence.
 
     `summed` are the SQL expressions that are summed; `parts_of` reads each entry's contribution from this column.
     """
@@ -41,7 +41,7 @@ def entries_of(*summed: str) -> str:
 
 
 def parts_of(entries: Iterable[Sequence[str]], summed: int = 0) -> tuple[Part, ...]:
-    """Return the parts of the sum at index `summed`, read from a column of `entries_of`."""
+    """Return the provenance of the sum at index `summed`, read from a column that `entries_of` selected."""
     places = ((EntryRef(service, int(shard), int(seq)), values) for service, shard, seq, *values in entries)
     return tuple(Part(entry, 1, int(values[summed])) for entry, values in places)
 
@@ -91,7 +91,7 @@ def _said_of(tables: Mapping[str, PropertyTable], said: Callable[[PropertyTable]
 
 
 class Books(Sums):
-    """A property's read model as of a time, for the queried gaming days or others."""
+    """A property's read model as of a time; by default, for the queried gaming days."""
 
     def __init__(
         self, reader: SnapshotReader, question: ReportQuery, places: Sequence[PropertySnapshot], *, explain: bool = True
@@ -99,30 +99,30 @@ class Books(Sums):
         super().__init__(reader, question, places, explain=explain)
 
     def asked(self, **otherwise: Any) -> "Books":
-        """Return the same read model for a modified query, such as one with another as-of time or without a table."""
+        """Return this read model for a modified query, for example with other gaming days or without a table."""
         return Books(self._reader, replace(self.question, **otherwise), self._places, explain=self.explains)
 
     # --- the property ---
 
     def dated(self, listed: Iterable[Listed]) -> list[Listed]:
-        """Return these facts with the gaming days in which they occurred, by the property's clock."""
+        """Return the given facts, each with the gaming day on which it occurred by the property's clock."""
         return [replace(one, gaming_day=self.place.gaming_day(one.occurred_at)) for one in listed]
 
     @cached_property
     def place(self) -> PropertySnapshot:
-        """Return the property as of the last queried gaming day."""
+        """Return the version of the property in effect on the last queried gaming day."""
         return self.place_on(self.question.last)
 
     def pit_of(self, table: str, day: date) -> str:
         """Return the pit of a table on a gaming day; if the property does not list the table then, its last known pit.
 
-        Empty for a table that the property never listed.
+        The result is empty for a table that the property never listed.
         """
         found = self.tables_of(day).get(table) or self._tables.get(table)
         return "" if found is None else found.pit
 
     def pits_of(self, table: str) -> str:
-        """Return the pits of a table on the queried gaming days up to today, in order of time, separated by commas."""
+        """Return a table's pits on the queried gaming days up to today, in order of time, as a comma-separated text."""
         first, today = self.question.first, self.place.gaming_day(self.question.known_at)
         stretches = self.stretches(first, max(first, min(self.question.last, today)), PIT)
         return ", ".join(dict.fromkeys(self.pit_of(table, begin) for begin, _ in stretches))
@@ -136,7 +136,7 @@ class Books(Sums):
     def stretches(
         self, first: date, last: date, said: Callable[[PropertyTable], object]
     ) -> Sequence[tuple[date, date]]:
-        """Return the stretches of gaming days (first and last day) in which no table's attribute `said` changes.
+        """Return consecutive ranges of gaming days (first and last day) in which no table's attribute changes.
 
         `said` returns an attribute of a table in the property document, such as its pit.
         """
@@ -169,13 +169,13 @@ class Books(Sums):
 
     @cached_property
     def _listed_in(self) -> Mapping[int, Mapping[str, PropertyTable]]:
-        """Return the tables that the property lists, keyed by version of the property document and name."""
+        """Return the tables that the property document lists, keyed by version of the document and table name."""
         return {
             place.document.version: {table.table: table for table in place.document.tables} for place in self._places
         }
 
     def game_of(self, table: str) -> str:
-        """Return the game that a table offers."""
+        """Return the game that a table offers, according to the property document."""
         return self._tables[table].game if table in self._tables else ""
 
     def kind_of(self, table: str) -> str | None:
@@ -231,7 +231,7 @@ class Books(Sums):
     async def facts_since(
         self, moment: datetime, *kinds: type[Fact], first: date | None = None, last: date | None = None
     ) -> list[Listed]:
-        """Return the facts of these kinds and days that were recorded after a moment, in the order of recording."""
+        """Return the facts of these kinds and gaming days recorded after a given time, in the order of recording."""
         days = (first or self.question.first, last or self.question.last)
         return await self._facts(kinds, *days, "AND recorded_at > :moment", moment=moment)
 
@@ -240,13 +240,13 @@ class Books(Sums):
         return await self._facts(kinds, None, None)
 
     async def pit(self, *events: type[PitData], first: date | None = None, last: date | None = None) -> list[Listed]:
-        """Return pit events of these kinds on gaming days, as PitRecorded, in the order of recording."""
+        """Return the PitRecorded facts with pit events of these kinds on gaming days, in the order of recording."""
         names = [kind_of(event) for event in events]
         days = (first or self.question.first, last or self.question.last)
         return await self._facts([PitRecorded], *days, "AND event = ANY(:events)", events=names)
 
     async def other_days(self) -> list[Listed]:
-        """Return the pit events on the queried gaming days that claimed another gaming day."""
+        """Return the pit events on the queried gaming days whose message claimed a different gaming day."""
         claimed = "AND kind = 'pit.recorded' AND data ->> 'claimed_day' IS NOT NULL"  # the condition of the index
         return await self._facts([PitRecorded], self.question.first, self.question.last, claimed)
 
@@ -268,12 +268,12 @@ class Books(Sums):
         return await self._facts(kinds, None, None, table="documents")
 
     async def restatements(self) -> Sequence[Restatement]:
-        """Return the entries that changed the queried gaming days after their seal."""
+        """Return the restatements of the queried gaming days: the entries that changed a day after its seal."""
         played = await played_days(self._reader, self.question)
         return (await stage_of(self._reader, self.question, played)).restatements
 
     async def last_pit(self, tables: Iterable[str], *events: type[PitData], day: date) -> dict[str, Listed]:
-        """Return the last event of these kinds before a gaming day at each table, however old it is."""
+        """Return each table's last pit event of these kinds before a gaming day, keyed by table, no matter how old."""
         asked = {"tables": list(tables), "events": [kind_of(event) for event in events], "day": day}
         return {row.table_name: Listed.of(row) for row in await self.read(text(LAST_OF_PIT), **asked)}
 
@@ -303,7 +303,7 @@ class Books(Sums):
         return [Listed.of(row) for row in await self._reader.execute(text(query), parameters)]
 
     def known_at(self, moment: datetime) -> "Books":
-        """Return the read model as of an earlier time."""
+        """Return this read model as of an earlier time."""
         places = [place for place in self._places if place.document.approved_at <= moment]
         return Books(self._reader, replace(self.question, known_at=moment), places, explain=self.explains)
 

@@ -56,7 +56,7 @@ _dealt = itemgetter(*map((*FIGURES, *STAKES).index, DEALT))
 
 
 class RoundEntry(NamedTuple):
-    """A posted (`sign` 1) or reversed (-1) round, as one entry of the settlement journal; a row of the table `rounds`.
+    """A row of the table `rounds`: an entry of the settlement journal that posted (`sign` 1) or reversed (-1) a round.
 
     `chips_cents` were added to the table inventory. `seats` is the number of seats that wagered against the house,
     negative for a reversal. `figures` concatenates the FIGURES of all `wagers`, and `line_figures` the LINE_FIGURES of
@@ -134,7 +134,7 @@ _BySeat = dict[tuple[int, str], int]
 
 
 def _of_lines(lines: Iterable[Line], sign: int) -> tuple[dict[tuple[str, str], list[int]], _BySeat]:
-    """Return LINE_FIGURES by wager and category, and results by seat and wager, of the lines in the handle."""
+    """Return LINE_FIGURES by wager and category, and net results in cents by seat and wager, of lines in the handle."""
     found: dict[tuple[str, str], list[int]] = {}
     results: _BySeat = {}
     for line in filter(against_house, lines):
@@ -167,13 +167,13 @@ def _stakes(data: PostedRound, results: _BySeat) -> list[int]:
 
 
 def against_house(line: Line) -> bool:
-    """Return whether a line counts in the handle; lines that are void or belong to a bank do not."""
+    """Return whether a settlement line counts in the handle; void lines and lines of a bank do not."""
     return line.paid_by == "house" and line.outcome != "void" and line.wager != BANK and line.seat != _DEALER_SEAT
 
 
 @adds(UnpostedRound)
 def voided(fact: UnpostedRound) -> Iterator[Amount]:
-    """Yield a round that was voided before it was posted; the item is its game."""
+    """Yield 1 for a round that was voided before it was posted; the item is the round's game."""
     yield Amount("rounds_voided", 1, fact.table, item=fact.game)
 
 
@@ -183,14 +183,14 @@ RESULTS: Final = ("results", "shoes")
 
 @adds(ResultCounted)
 def counted(fact: ResultCounted) -> Iterator[Amount]:
-    """Yield a result of a counted table, and the shoe that ended with it."""
+    """Yield 1 for a counted table's result and, if it was the last of its shoe, 1 for the shoe."""
     yield Amount("results", 1, fact.table, item=fact.game, closed_at=fact.closed_at)
     yield Amount("shoes", int(fact.last_of_shoe), fact.table, item=fact.game)
 
 
 @adds(ResultUncounted)
 def not_counted(fact: ResultUncounted) -> Iterator[Amount]:
-    """Yield the reversal of a result that was counted, and of the shoe that ended with it."""
+    """Yield -1 for a reversed result of a counted table and, if it was the last of its shoe, -1 for the shoe."""
     yield Amount("results", -int(fact.counted), fact.table, item=fact.game, closed_at=fact.closed_at)
     yield Amount("shoes", -int(fact.last_of_shoe), fact.table, item=fact.game)
 
@@ -202,7 +202,7 @@ _Pace = tuple[int, int, int, datetime | None, datetime]
 
 
 class _Play:
-    """The sums of a dealer's rounds of a game at a table in a shift under a submission."""
+    """The sums of rounds with the same gaming day, table, game, shift, dealer and submission."""
 
     __slots__ = ("figures", "played", "stakes")
 
@@ -214,7 +214,7 @@ class _Play:
         """STAKES by wager."""
 
     def by_wager(self) -> _Sum:
-        """Return FIGURES and STAKES by wager."""
+        """Return the sums of FIGURES and STAKES, keyed by wager."""
         found: _Sum = {wager: [*_NONE, *stakes] for wager, stakes in self.stakes.items()}
         for wagers, figures in self.figures.items():
             for wager, part in zip(wagers, _parts(figures, len(FIGURES)), strict=True):
@@ -223,7 +223,7 @@ class _Play:
 
 
 class Sums:
-    """Rounds summed by gaming day, as rows of the tables of sums."""
+    """Rounds of a batch, summed by gaming day and other keys; each property is the content of a database table."""
 
     def __init__(self) -> None:
         self._plays: dict[tuple[Any, ...], _Play] = {}
@@ -237,12 +237,12 @@ class Sums:
 
     @cached_property
     def _by_wager(self) -> Sequence[tuple[tuple[Any, ...], str, Sequence[int]]]:
-        """Return FIGURES and STAKES of each play (see `_plays`) by wager, computed once after all rounds are added."""
+        """Return (key in `_plays`, wager, sums of FIGURES and STAKES); computed once, after all rounds are added."""
         return [(key, wager, sums) for key, play in self._plays.items() for wager, sums in play.by_wager().items()]
 
     @property
     def wagers(self) -> _Sum:
-        """Return FIGURES and STAKES by (gaming day, property, table, game, shift, version, submission, wager)."""
+        """Return FIGURES, STAKES keyed by (gaming day, property, table, game, shift, version, submission, wager)."""
         found: _Sum = {}
         for (*place, _, version, submission), wager, sums in self._by_wager:
             _add(found, (*place, version, submission, wager), sums)
@@ -250,7 +250,7 @@ class Sums:
 
     @property
     def dealers(self) -> _Sum:
-        """Return DEALT by (gaming day, property, dealer, game, version, submission, wager)."""
+        """Return DEALT keyed by (gaming day, property, dealer, game, version, submission, wager)."""
         found: _Sum = {}
         for (day, property_name, _, game, _, dealer, *submission), wager, sums in self._by_wager:
             _add(found, (day, property_name, dealer, game, *submission, wager), _dealt(sums))
@@ -258,7 +258,7 @@ class Sums:
 
     @property
     def played(self) -> _Sum:
-        """Return PLAYED by (gaming day, property, table, game, shift, version, submission)."""
+        """Return PLAYED keyed by (gaming day, property, table, game, shift, version, submission)."""
         found: _Sum = {}
         for (*place, _, version, submission), play in self._plays.items():
             _add(found, (*place, version, submission), play.played)
@@ -266,7 +266,7 @@ class Sums:
 
     @property
     def lines(self) -> _Sum:
-        """Return LINE_FIGURES by (gaming day, property, table, game, version, submission, wager, category)."""
+        """Return LINE_FIGURES keyed by (gaming day, property, table, game, version, submission, wager, category)."""
         return {(*game, *won): sums for game, found in self._lines.items() for won, sums in found.items()}
 
     @property
@@ -282,7 +282,7 @@ class Sums:
 
     @property
     def pace(self) -> dict[tuple[Any, ...], _Pace]:
-        """Return PACE, the first opening and the last closing of a round.
+        """Return the sums of PACE, and the times of the first opening and the last closing of a round.
 
         The key is (gaming day, property, table, game, dealer, hour of closing).
         """
@@ -290,11 +290,11 @@ class Sums:
 
     @property
     def taken_back(self) -> list[tuple[Any, ...]]:
-        """Return the sorted keys of `pace` for the hours in which a reversed round was closed."""
+        """Return, sorted, the keys of `pace` for hours in which a round closed that was later reversed."""
         return sorted({(*key, _moment_of(hour)) for *key, hour in self._taken_back})
 
     def add(self, entry: RoundEntry) -> None:
-        """Add a round."""
+        """Add a posted or reversed round to the sums."""
         closed = entry.closed_at
         hour = int(closed.timestamp()) // HOUR_SECONDS
         at = (entry.property, entry.table_name, hour, entry.gaming_day)
@@ -357,7 +357,7 @@ _NONE: Final = (0,) * len(FIGURES)
 
 
 def _parts(figures: Sequence[int], length: int) -> Iterator[Sequence[int]]:
-    """Split figures into parts of `length`."""
+    """Split a sequence of figures into consecutive parts of `length` figures."""
     return zip(*[iter(figures)] * length, strict=True)
 
 

@@ -1,4 +1,4 @@
-"""Figures of the current gaming days: each table's drop, win and rounds so far, for /metrics/business.
+"""Figures of the current gaming days for /metrics/business: each table's drop, win and rounds since the day began.
 
 The figures are polled every few seconds, so only sums are read, with one statement for all properties. Amounts are
 cents. Drop is the drop recorded in the pit, and win is the win of settled rounds, because tables and boxes are counted
@@ -54,7 +54,7 @@ _FIGURES: Final = text("""
 
 
 def _added(one: int | None, other: int | None) -> int | None:
-    """Return the sum of two figures, counting None as zero; None if both are None."""
+    """Return the sum of two figures, with None as zero; None if both are None."""
     return other if one is None else one + (other or 0)
 
 
@@ -62,8 +62,8 @@ def _added(one: int | None, other: int | None) -> int | None:
 class TableFigures:
     """The figures of a table on the current gaming day; a figure that does not apply to the table is None.
 
-    Only a counted table has `results`. It has no win before it is counted, and no drop if it reports no sales. Chips
-    sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
+    Only a counted table has `results`. A counted table has no win before it is counted, and no drop if it reports no
+    sales. Chips sold at a non-banking table are not drop, and its revenue is the rake of counted boxes.
     """
 
     property: str
@@ -91,7 +91,7 @@ class TableFigures:
 
 @dataclass(frozen=True, slots=True)
 class RunningDays:
-    """The tables of all properties on their current gaming days, and the revenue of contests, by property."""
+    """The figures of all properties' tables on the current gaming days, and contest revenue in cents by property."""
 
     tables: Sequence[TableFigures]
     contest_cents: Mapping[str, int]
@@ -102,7 +102,7 @@ _Known = Mapping[tuple[str, str], RowMapping]
 
 
 async def running_days(connection: AsyncConnection, now: datetime, *, tables_max: int = TABLES_MAX) -> RunningDays:
-    """Return the figures of the gaming days in progress at a moment, of properties in effect."""
+    """Return the figures of the gaming days in progress at a moment, for all properties then in effect."""
     places = await known_places(connection, properties)
     names = (await connection.execute(_PROPERTIES)).scalars()
     found = [(place, place.gaming_day(now)) for name in names if (place := places.place(name, now)) is not None]
@@ -140,7 +140,7 @@ def _tables_of(place: PropertySnapshot, day: date, known: _Known) -> Sequence[Ta
 
 
 def _bounded(tables: Sequence[TableFigures], tables_max: int) -> Sequence[TableFigures]:
-    """Return the first tables unchanged, and those beyond the limit summed by property and class."""
+    """Return the first `tables_max` tables unchanged, and the others summed by property and revenue class."""
     rest: dict[tuple[str, str], TableFigures] = {}
     for one in tables[tables_max:]:
         key = (one.property, one.revenue_class)

@@ -1,4 +1,4 @@
-"""Gaming days with any record, their seals, and later changes."""
+"""The gaming days that have any record, the seal of each, and changes after the seal."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -32,8 +32,8 @@ _SEALED: Final = text("""
 class SealedDay:
     """A sealed gaming day: the entry that sealed it, and the revenue of tables and contests in its report, in cents.
 
-    `revenue_cents` is the final win, the rake and contests; None if the report has no win. `changed` is whether amounts
-    were recorded after the seal.
+    `revenue_cents` is the sum of final win, rake and contest revenue; None if the report has no win. `changed` is true
+    if amounts were recorded after the seal.
     """
 
     gaming_day: date
@@ -44,13 +44,13 @@ class SealedDay:
 
 
 async def known_days(books: Books) -> list[date]:
-    """Return the queried gaming days with any record, in order."""
+    """Return the queried gaming days for which anything was recorded, in order."""
     rows = await books.read(PLAYED, first=books.question.first, last=books.question.last)
     return [row.gaming_day for row in rows]
 
 
 async def sealed_days(books: Books) -> list[SealedDay]:
-    """Return the sealed days among the queried gaming days, in order."""
+    """Return the sealed days of the queried gaming days, in order."""
     return [
         SealedDay(
             row.gaming_day,

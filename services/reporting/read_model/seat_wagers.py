@@ -1,8 +1,8 @@
-"""Wagers in settled rounds, by seat and wager, for seats whose patron may be known. Pure; cents.
+"""Wagers in settled rounds, by seat and wager type, for seats whose patron may be known. Pure; cents.
 
 Rows are stored for wagers from accounts, because accounts have owners, and for all wagers at tables where a device ties
-seats to patrons. A wager belongs to the account that funded it or, if nothing was staked on it, to its seat's account
-if there is only one.
+seats to patrons. A wager belongs to the account that funded it. If it has no stake of its own, it belongs to the
+account of its seat, provided that only one account wagered in the seat.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ WAGERED: Final = ("stakes", *MONEY)
 def wagers_of_seats(
     event: EntryEvent[Any], data: PostedRound | ReversedRound, *, in_chips: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a posted or reversed round by seat and wager; with `in_chips`, also wagers in chips."""
+    """Yield a row for each seat and wager type of a round's wagers from accounts and, with `in_chips`, in chips."""
     funded = {(one.seat, one.wager): one.account for one in data.account_credits}
     if not funded and not in_chips:
         return

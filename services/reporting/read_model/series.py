@@ -1,4 +1,4 @@
-"""The series of slip numbers: the last number of each series, and the unaccounted numbers."""
+"""Series of slip numbers: the last number of each series, and the numbers that are unaccounted for."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from shared.contracts.inventory import SlipKind
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A series of slip numbers: first, last, how many are accounted for (`used`), and how many of those are void."""
+    """A series of slip numbers: first, last, how many are accounted for (`used`), and how many of the used are void."""
 
     slip: SlipKind
     series: Series
@@ -26,7 +26,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Unaccounted numbers of a series, and the entry that revealed the gap."""
+    """A gap in a series: the numbers that are unaccounted for, and the entry that revealed the gap."""
 
     slip: SlipKind
     series: Series
@@ -72,12 +72,12 @@ _MISSING: Final = text("""
 
 
 async def series_of(books: Books) -> list[Numbers]:
-    """Return the state of each series of the property."""
+    """Return each series of slip numbers of the property."""
     return [Numbers(**row._mapping) for row in await books.read(_SERIES)]
 
 
 async def missing_of(books: Books) -> list[Missing]:
-    """Return the unaccounted numbers, in the order of the series."""
+    """Return the gaps in the series of slip numbers, in the order of the series."""
     found = []
     for row in await books.read(_MISSING):
         entry = EntryRef(row.service, row.shard, row.seq)

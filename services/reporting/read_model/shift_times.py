@@ -1,4 +1,4 @@
-"""The shift of an event at a table: the shift in whose period it occurred, as stated by table inventory.
+"""The shift of an event at a table: the shift in progress when it occurred, according to table inventory.
 
 The shift stated in an event is only a claim. A table is handed over minutes after the clock's change of shift. A closed
 table has no shift, so its events belong to the shift of the clock.
@@ -89,14 +89,14 @@ _BELIEVED: Final = tuple(map(kind_of, (pit.OpenedTable, pit.CarriedTable, pit.Ex
 
 
 class AtTable(NamedTuple):
-    """A moment at a table."""
+    """A table and a moment, for which the shift is to be determined."""
 
     table: str
     at: datetime
 
 
 class OtherShift(NamedTuple):
-    """A pit event that claims a different shift from the shift in progress at its table at that time."""
+    """A pit event that claims a shift other than the one in progress at its table at that time."""
 
     entry: EntryRef
     table: str
@@ -118,7 +118,7 @@ class PlayedInShift(NamedTuple):
 
 
 async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
-    """Return the shift in progress at each table at the given moment, in the order of `asked`."""
+    """Return the shift in progress for each given table and moment, in the order of `asked`."""
     if not asked:
         return []
     days = [books.place.gaming_day(one.at) for one in asked]
@@ -134,7 +134,7 @@ async def shifts_of(books: Books, asked: Sequence[AtTable]) -> list[str]:
 
 
 async def other_shifts(books: Books) -> AsyncIterator[OtherShift]:
-    """Yield the queried days' pit events that claim a different shift from the shift in progress at their table."""
+    """Yield the queried days' pit events that claim a shift other than the one in progress at their table."""
     question = books.question
     rows = await books.read(
         _OTHERS,
@@ -155,7 +155,7 @@ Times = Sequence[tuple[datetime, datetime]]
 
 
 async def open_milliseconds(books: Books) -> dict[str, int]:
-    """Return the open time of each table on the queried gaming days, in milliseconds; for an open table, up to now."""
+    """Return how long each table was open on the queried gaming days (if still open: up to now), in milliseconds."""
     found: dict[str, int] = defaultdict(int)
     for (table, _), times in (await open_in_shifts(books)).items():
         found[table] += milliseconds_of(times)
@@ -168,7 +168,7 @@ def milliseconds_of(times: Times) -> int:
 
 
 async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
-    """Return the periods in which each table was open, by table and shift of the queried gaming days, up to now."""
+    """Return the periods (up to now) in which tables were open on the queried gaming days, keyed by table and shift."""
     found: dict[tuple[str, str], list[tuple[datetime, datetime]]] = defaultdict(list)
     rows = await books.read(OPEN_IN_SHIFTS, begin=books.question.first, end=books.question.last, tables=_tables(books))
     for row in rows:
@@ -177,12 +177,12 @@ async def open_in_shifts(books: Books) -> dict[tuple[str, str], Times]:
 
 
 async def played_in_shifts(books: Books) -> list[PlayedInShift]:
-    """Return the rounds of each dealer at each table, by the table's shift at the time of closing."""
+    """Return the rounds of each dealer at each table, by the table's shift when a round was closed."""
     return [PlayedInShift._make(row) for row in await books.read(_PLAYED, **_of_days(books))]
 
 
 async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
-    """Return the sales for currency and counter checks that the pit reported, in cents, by table and shift."""
+    """Return the sales that the pit reported, for currency and counter checks, in cents, keyed by table and shift."""
     rows = await books.read(_SOLD_EXPLAINED if books.explains else _SOLD_SUMS, **_of_days(books))
     return {
         (row.table_name, row.shift): Figure(row.cents, parts_of(row.entries) if books.explains else ()) for row in rows
@@ -190,7 +190,7 @@ async def sold_in_shifts(books: Books) -> dict[tuple[str, str], Figure]:
 
 
 async def dealers_in_shifts(books: Books) -> set[tuple[str, str, str]]:
-    """Return (table, shift, dealer) of every dealer named by a pit event."""
+    """Return (table, shift, dealer) for every dealer that a pit event of the queried gaming days names."""
     return {tuple(row) for row in await books.read(_DEALERS, **_of_days(books))}
 
 
@@ -200,7 +200,7 @@ def _of_days(books: Books) -> dict[str, Any]:
 
 
 def _tables(books: Books) -> list[str] | None:
-    """Return the tables of the query; None for all."""
+    """Return the tables that the query selects; None for all tables."""
     return books.tables_asked if books.question.table is None else [books.question.table]
 
 

@@ -1,4 +1,4 @@
-"""Fills and credits: every slip with the facts of its steps. Amounts are cents."""
+"""Fill and credit slips, each with the facts that record its steps. Amounts are cents."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ STEPS: Final = (pit.CarriedFill, pit.ReceivedFill, pit.CarriedCredit)
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip, with the fact of each of its steps.
+    """A fill or credit slip, with the fact that records each of its steps.
 
     A slip has no `number` until it is prepared. A paper slip is a single fact, because all of its steps have been taken
     when it is entered.
@@ -43,23 +43,23 @@ class Slip:
 
     @cached_property
     def steps(self) -> tuple[Listed, ...]:
-        """Return the recorded steps, in order."""
+        """Return the facts of the recorded steps, in order."""
         steps = (self.requested, self.prepared, self.carried, self.received, self.voided, self.paper)
         return tuple(step for step in steps if step is not None)
 
     @cached_property
     def begun(self) -> Any:
-        """Return the first fact that states the slip's table and contents, if there is one; else the first step."""
+        """Return the fact that states the slip's table and contents; if there is none, the fact of the first step."""
         return (self.paper or self.prepared or self.requested or self.steps[0]).fact
 
     @property
     def series(self) -> Series:
-        """Return the series of the slip's number."""
+        """Return the series to which the slip's number belongs."""
         return "system" if self.paper is None else "paper"
 
     @property
     def is_known(self) -> bool:
-        """Return whether the slip's contents are known."""
+        """Return whether the contents are known: whether a request, a prepared slip or a paper slip was recorded."""
         return (self.paper or self.prepared or self.requested) is not None
 
     @property
@@ -69,7 +69,7 @@ class Slip:
 
     @cached_property
     def status(self) -> SlipStatus:
-        """Return the latest status reached."""
+        """Return the status after the latest step: requested, prepared, carried, received or void."""
         if self.voided is not None or isinstance(self.begun, inventory.ManualSlipVoided):
             return "void"
         if self.received is not None or self.paper is not None:
@@ -80,12 +80,12 @@ class Slip:
 
     @cached_property
     def value(self) -> Figure:
-        """Return the value of the slip's contents."""
+        """Return the value of the slip's stated contents, in cents."""
         return _value(self.paper or self.prepared or self.requested, "contents")
 
     @cached_property
     def arrived(self) -> Figure | None:
-        """Return the value received; None until it arrives."""
+        """Return the value received, in cents; None until the slip is received."""
         if self.status != "received":
             return None
         if self.received is None:
@@ -95,7 +95,7 @@ class Slip:
         return Figure(value_of(self.received.fact.data.contents), (self.received.entry,))
 
     def moved(self, first: date, last: date) -> Figure:
-        """Return the value moved on gaming days: into the table by a fill, or out of it by a credit."""
+        """Return the value that a fill moved to the table, or a credit from it, on the given gaming days."""
 
         def of_days(step: Listed | None) -> bool:
             return step is not None and first <= step.fact.gaming_day <= last
@@ -115,7 +115,7 @@ def _value(listed: Listed | None, field: str) -> Figure:
 
 
 def slips_from(facts: Iterable[Listed]) -> list[Slip]:
-    """Return slips from the facts of their steps, in any order, including requests without a slip."""
+    """Return the slips, and the requests without a slip, to which facts belong; the facts may be in any order."""
     steps: defaultdict[tuple[SlipKind, int], dict[str, Listed]] = defaultdict(dict)
     requests: dict[int, Listed] = {}
     paper: list[Slip] = []
@@ -184,14 +184,14 @@ _STEPS: Final = text(
 
 
 async def slips_of(books: Books) -> list[Slip]:
-    """Return the slips with a step on the queried gaming days, by kind and number."""
+    """Return the slips with a step on the queried gaming days, ordered by kind and number."""
     question = books.question
     rows = await books.read(_OF_DAYS, first=question.first, last=question.last, table=question.table)
     return await slips_named(books, [row.slip for row in rows])
 
 
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
-    """Return the slips and requests with these names (column `slip` of facts), with the facts of all their steps.
+    """Return the slips and requests with these names (column `slip` of the table `facts`), with all of their steps.
 
     Slips without a step on the queried gaming days are omitted.
     """

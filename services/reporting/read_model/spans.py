@@ -1,4 +1,4 @@
-"""Spans: the time at a table between two moments, and the effect of rounds closed in it. Amounts are cents."""
+"""Spans: periods between two moments at a table, and the chips (in cents) moved by rounds closed in a span."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ NEIGHBORS: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time at a table after a moment (None: from the beginning), up to and including another moment."""
+    """A period at a table; `after` is excluded (None: no lower limit), `until` is included."""
 
     table: str
     after: datetime | None
@@ -33,7 +33,7 @@ class Span:
 
     @property
     def begins(self) -> datetime:
-        """Return the moment after which the span begins; for None, a very early one."""
+        """Return the moment after which the span begins: `after` or, if that is None, a very early time."""
         return self.after or _BEGINNING
 
 
@@ -89,7 +89,7 @@ _DEALERS: Final = text(
 
 
 async def rounds_in(books: Books, spans: Sequence[Span]) -> dict[Span, Figure]:
-    """Return the chips, in cents, that the rounds closed in each span added to the table inventory."""
+    """Return, by span, the chips in cents that rounds closed in the span added to the table inventory."""
     return {span: _figure(books, span, cents) for span, cents in zip(spans, await chips_in(books, spans), strict=True)}
 
 
@@ -104,7 +104,7 @@ def _figure(books: Books, span: Span, cents: int) -> Figure:
 
 
 async def chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
-    """Return the chips, in cents, that rounds closed in each of these spans added."""
+    """Return, for each span in order, the chips in cents that rounds closed in it added to the table inventory."""
     parts = [spans[begin : begin + _AT_ONCE] for begin in range(0, len(spans), _AT_ONCE)]
     return [*chain.from_iterable(await asyncio.gather(*(_chips_in(books, part) for part in parts)))]
 
@@ -115,7 +115,7 @@ async def _chips_in(books: Books, spans: Sequence[Span]) -> list[int]:
 
 
 async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[str, ...]]:
-    """Return the dealers of rounds closed in each span, ordered by name; spans without rounds are missing."""
+    """Return, by span, the dealers of rounds closed in it, ordered by name; spans without rounds are missing."""
     days = {  # in order of time, because consecutive moments mostly have the same gaming day
         moment: books.place.gaming_day(moment)
         for moment in sorted({moment for span in spans for moment in (span.begins, span.until)})
@@ -126,7 +126,7 @@ async def dealers_in(books: Books, spans: Sequence[Span]) -> dict[Span, tuple[st
 
 
 def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = lambda _: {}) -> str:
-    """Return spans as JSON for SQL parameters, numbered from 1; a single text is faster to write than arrays."""
+    """Return spans as a JSON text for an SQL parameter, numbered from 1; a text is faster to send than arrays."""
     return to_json(
         [
             {"number": number, "table_name": span.table, "after": span.begins, "until": span.until} | more(span)
@@ -136,6 +136,6 @@ def given_spans(spans: Sequence[Span], more: Callable[[Span], dict[str, Any]] = 
 
 
 def _days(books: Books, span: Span) -> tuple[date, date]:
-    """Return the gaming days whose rounds may have closed in a span; a round has the gaming day of its opening."""
+    """Return the first and last gaming day of rounds that may have closed in a span; the opening decides the day."""
     place = books.place
     return place.gaming_day(span.begins) - NEIGHBORS, place.gaming_day(span.until)

@@ -1,4 +1,4 @@
-"""The people of a property as of a given time: their roles over time, and their actions."""
+"""The people of a property as of a given time: each person's roles over time, and last action."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ DECIDING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A role that a person had from one moment until another (None: still has), and the entries that changed it."""
+    """A person's role from `since` until `until` (None: still held), and the entries that granted and removed it."""
 
     person: str
     role: str
@@ -60,7 +60,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class LastAct:
-    """The last gaming day on which an entry names a person, and the kind of fact."""
+    """A person's last action: the last gaming day on which an entry names the person, and the kind of fact."""
 
     gaming_day: date
     kind: str
@@ -73,7 +73,7 @@ async def versions_of(books: Books) -> list[Listed]:
 
 
 def roles_held(versions: Iterable[Listed]) -> list[Held]:
-    """Return the roles over time, by person and role, from a property's versions in order."""
+    """Return the periods in which people held roles, derived from a property's versions in order."""
     running: dict[tuple[str, str], Held] = {}
     over: list[Held] = []
     for listed in versions:
@@ -94,13 +94,13 @@ def _ended(one: Held, until: datetime, entry: EntryRef) -> Held:
 
 
 def members_at(versions: Sequence[Listed], moment: datetime) -> Mapping[str, Member]:
-    """Return the people who work at the property at a moment, by person."""
+    """Return the people who work at the property at a moment, keyed by person."""
     begun = [one.fact for one in versions if one.fact.effective_from <= moment]
     return {member.person: member for member in begun[-1].people} if begun else {}
 
 
 async def last_acts(books: Books) -> dict[str, LastAct]:
-    """Return the last act of each person up to the last queried day, within the last year and a review period."""
+    """Return each person's last action within `LOOK_BACK` (a year and a review period) before the last queried day."""
     last = books.question.last
     first = last - LOOK_BACK
     late = await books.late_days(first, last)
@@ -123,14 +123,14 @@ def _later(found: dict[str, LastAct], person: str, act: LastAct) -> None:
 
 
 async def registry_acts(books: Books) -> list[Listed]:
-    """Return all filings and decisions at the registry about the property, with their gaming day."""
+    """Return all filings of the property at the registry, and the decisions on them, each with its gaming day."""
     return books.dated([*await books.documents(*DECIDED), *await books.all_facts(*SUBMITTED)])
 
 
 def registrars(fact: Any) -> list[str]:
-    """Return the people who acted in a fact of the registry: for a decision, only the person who decided.
+    """Return the people who acted in a fact of the registry; for a decision, only the person who decided.
 
-    The people listed in a filed property did not act.
+    The people listed as staff in a filed property document did not act.
     """
     match fact:
         case PropertyApproved() | SubmissionApproved() | LedgerMappingApproved():

@@ -1,4 +1,4 @@
-"""The stage of gaming days as of a given time: open, preliminary, final, restated; and the restatements."""
+"""The stage of gaming days as of a given time (open, preliminary, final, restated), and the restatements."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from shared.runtime.snapshot_reader import Executes
 
 @dataclass(frozen=True, slots=True)
 class Restatement:
-    """An entry that changed a sealed gaming day, the resulting version, the person responsible, and any reason."""
+    """An entry that changed a sealed gaming day, with the new version, the person responsible, and any reason."""
 
     gaming_day: date
     version: int
@@ -41,9 +41,9 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The stage of the queried gaming days: the stage of the day that is furthest behind.
+    """The stage of the queried gaming days, which is the earliest stage that any of the days is in.
 
-    `version` is 1, plus one for each moment at which entries changed a day after its seal.
+    `version` is 1, plus 1 for each moment at which entries changed a sealed day.
     """
 
     status: ReportStatus
@@ -149,7 +149,7 @@ _THROUGH: Final = text("""
 
 
 async def played_days(connection: Executes, question: ReportQuery) -> Sequence[date]:
-    """Return the queried gaming days with any record, in order."""
+    """Return the queried gaming days for which anything was recorded, in order."""
     rows = await connection.execute(PLAYED, _parameters(question))
     return [row.gaming_day for row in rows]
 
@@ -157,7 +157,7 @@ async def played_days(connection: Executes, question: ReportQuery) -> Sequence[d
 async def stage_of(
     connection: Executes, question: ReportQuery, played: Sequence[date], *, of_ratings: bool = False
 ) -> Stage:
-    """Return the earliest stage of the `played` gaming days, including the last queried day if it is later than these.
+    """Return the earliest stage that any of the `played` days, or a later last queried day, is in.
 
     With `of_ratings` (for a report about ratings), a rating stated after the seal is a restatement. A rating moves no
     money, so it restates no other report of the day.
@@ -216,19 +216,19 @@ async def _restatements(
 
 
 async def restated_since(connection: Executes, since: datetime) -> list[tuple[str, date]]:
-    """Return the (property, gaming day) of sealed days that were changed by entries recorded after a moment."""
+    """Return (property, gaming day) for each sealed day that was changed by entries recorded after a moment."""
     rows = await connection.execute(_RESTATED_SINCE, {"since": since})
     return [(row.property, row.gaming_day) for row in rows]
 
 
 async def through(connection: Executes, question: ReportQuery) -> list[Reached]:
-    """Return, per shard of each journal, the sequence up to which it was read, and the number of missing entries."""
+    """Return, for each shard of each journal, the last sequence read, and the number of missing entries."""
     rows = await connection.execute(_THROUGH, {"known_at": question.known_at})
     return [Reached(service=row.service, shard=row.shard, seq=row.seq, missing=int(row.missing)) for row in rows]
 
 
 async def open_exceptions(connection: Executes, question: ReportQuery) -> tuple[int, int]:
-    """Return the number of the property's open exceptions, and how many of these concern reporting's own input."""
+    """Return the number of the property's open exceptions, and the number of those about reporting's own input."""
     row = (await connection.execute(text(COUNT_OPEN), _parameters(question, "property", "known_at"))).one()
     return row.exceptions, row.input
 

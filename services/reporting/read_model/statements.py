@@ -1,4 +1,4 @@
-"""The SQL statements that query the read model as of a time; callers replace the placeholders in braces."""
+"""SQL statements that query the read model as of a time; callers replace the placeholders in braces."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -310,7 +310,7 @@ LAST_ACTS: Final = """
 
 
 def of_rounds(query: str, sums: str, joined: str = "") -> str:
-    """Return a statement about rounds, completed with the sums to select and the joins that these need."""
+    """Return an SQL statement about rounds, with `{sums}` and `{joined}` replaced by the sums and joins."""
     return query.replace("{sums}", sums).replace("{joined}", joined)
 
 
@@ -319,7 +319,7 @@ _OF_ANY_SIZE: Final = "squared"
 
 
 def sums_of(names: Sequence[str]) -> str:
-    """Return the SQL that sums columns under their names, in 64 bits if possible, which is read three times faster."""
+    """Return SQL that sums the named columns under the same names; 64-bit sums, if possible, are read faster."""
     return ", ".join(
         f'sum("{name}") AS "{name}"' if name == _OF_ANY_SIZE else f'CAST(sum("{name}") AS bigint) AS "{name}"'
         for name in names
@@ -327,7 +327,7 @@ def sums_of(names: Sequence[str]) -> str:
 
 
 def added_up(query: str, by: Sequence[str]) -> str:
-    """Return one of these statements, grouped and ordered by the dimensions `by`."""
+    """Return a statement of this module, grouped and ordered by the dimensions `by`."""
     group = ", ".join(str(number + 1) for number in range(len(by)))
     return (
         query.replace("{by}", "".join(f'"{name}", ' for name in by))

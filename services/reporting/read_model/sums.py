@@ -61,15 +61,15 @@ def _statement(query: str, by: tuple[str, ...]) -> TextClause:
 
 
 def _narrowed(by: Sequence[str], **asked: str | None) -> tuple[tuple[str, str], ...]:
-    """Return the query's conditions on dimensions that are not in `by`, as pairs of dimension and value."""
+    """Return the query's conditions as (dimension, value), without dimensions that are grouped by."""
     return tuple((name, value) for name, value in asked.items() if value is not None and name not in by)
 
 
 class Sums:
-    """The sums of a property, for the queried gaming days or others.
+    """Queries for the sums of a property, by default for the queried gaming days.
 
-    Without `explain`, figures have no provenance. A report that is only read does not need provenance, and determining
-    it for tens of thousands of figures takes as long as summing them.
+    Without `explain`, figures have no provenance. A report that is only read does not need it, and determining the
+    provenance of tens of thousands of figures takes as long as summing them.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Sums:
         self._handed: dict[tuple[date, date], dict[str, list[Any]]] = {}
 
     def place_on(self, day: date) -> PropertySnapshot:
-        """Return the property as of a gaming day; for a day before its first version, the first version."""
+        """Return the property version in effect on a gaming day; before the first version, the first version."""
         found = place_of_day(self._places, day)
         return found or min(self._places, key=lambda place: place.document.effective_from)
 
@@ -94,7 +94,7 @@ class Sums:
         return self._places
 
     async def read(self, statement: TextClause, **parameters: Any) -> Sequence[Row[Any]]:
-        """Return the rows of a statement about the property, as of the query's as-of time."""
+        """Return the rows of an SQL statement about the property, as of the query's as-of time."""
         asked = {"property": self.question.property, "known_at": self.question.known_at}
         return (await self._reader.execute(statement, {**asked, **parameters})).all()
 
@@ -109,10 +109,10 @@ class Sums:
         items: Sequence[str] | None = None,
         explained: bool = True,
     ) -> dict[By, dict[str, Figure]]:
-        """Return measures summed by dimensions, each with its provenance, without zeros.
+        """Return the nonzero sums of measures, with provenance, keyed by the values of the dimensions and by measure.
 
-        Dimensions are those of AMOUNT_DIMENSIONS; days are the queried ones unless given. `items` selects items, which
-        requires `item` among the dimensions. Without `explained`, figures have no provenance, which is faster for
+        The dimensions `by` are among AMOUNT_DIMENSIONS; by default, the queried gaming days are summed. `items` selects
+        items and requires the dimension `item`. Without `explained`, figures have no provenance, which is faster for
         thousands of them.
         """
         assert items is None or "item" in by, "figures of some items are added up by item"
@@ -133,7 +133,7 @@ class Sums:
         return found
 
     async def since(self, measures: Sequence[str], items: Iterable[str]) -> dict[tuple[str, str], datetime]:
-        """Return the time of the first contribution to the measures' items on any gaming day, by table and item."""
+        """Return when the first amount of the measures was recorded on any gaming day, keyed by table and item."""
         days = await self.amounts(measures, ("item", "gaming_day"), first=date.min, items=list(items))
         parameters = {
             "property": self.question.property,
@@ -153,14 +153,14 @@ class Sums:
         first: date | None = None,
         last: date | None = None,
     ) -> dict[By, dict[str, Figure]]:
-        """Return FIGURES and STAKES of settled rounds, or some of them, summed by dimensions.
+        """Return all or some FIGURES and STAKES of settled rounds, summed by dimensions.
 
-        Dimensions are those of ROUND_DIMENSIONS and HANDOVER_SHIFT.
+        The dimensions `by` are among ROUND_DIMENSIONS and HANDOVER_SHIFT.
         """
         return await self._added_up(ROUNDS, "rounds", figures, by, ROUND_DIMENSIONS, first, last)
 
     async def dealers(self, by: Sequence[str], *, figures: Sequence[str]) -> dict[By, dict[str, Figure]]:
-        """Return some figures of DEALT of settled rounds, summed by dimensions (DEALER_DIMENSIONS)."""
+        """Return the named DEALT figures of settled rounds, summed by dimensions among DEALER_DIMENSIONS."""
         every = self._every(by)
         return await self._added_up(DEALERS, "rounds", figures, by, DEALER_DIMENSIONS, None, None, every=every)
 
@@ -175,7 +175,7 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): tuple(map(int, row[len(by) :])) for row in given}
 
     async def weighed(self, by: Sequence[str], weights: Iterable[Weight]) -> dict[By, Weighed]:
-        """Return the weighted sums of rounds, by ROUND_DIMENSIONS, HANDOVER_SHIFT and `earner`, or by `dealer`."""
+        """Return weighted sums of rounds, keyed by dimensions: those of rounds and `earner`, or those of dealers."""
         query, dimensions = (DEALERS, DEALER_DIMENSIONS) if "dealer" in by else (ROUNDS, (*ROUND_DIMENSIONS, "earner"))
         query, first, last = of_rounds(query, WEIGHED, WEIGHTS), self.question.first, self.question.last
         every, more = self._every(by), {"game": self.question.game, "weights": given_weights(weights)}
@@ -183,19 +183,19 @@ class Sums:
         return {tuple(map(str, row[: len(by)])): Weighed(*map(int, row[len(by) :])) for row in rows}
 
     def _every(self, by: Sequence[str]) -> bool:
-        """Return whether entries of all days must be summed. Stored sums by dealer cannot be restricted to a table."""
+        """Return whether entries of all days must be summed: stored sums by dealer cannot be limited to a table."""
         return "dealer" in by and self.question.table is not None
 
     async def played(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
-        """Return how many rounds were posted, corrected and reversed (PLAYED) by dimensions (PLAYED_DIMENSIONS)."""
+        """Return the numbers of rounds posted, corrected and reversed, by dimensions among PLAYED_DIMENSIONS."""
         return await self._added_up(PLAYED_ROUNDS, "played", PLAYED, by, PLAYED_DIMENSIONS, first, last)
 
     async def lines(
         self, by: Sequence[str] = (), *, first: date | None = None, last: date | None = None
     ) -> dict[By, dict[str, Figure]]:
-        """Return LINE_FIGURES of settlement lines, summed by dimensions (LINE_DIMENSIONS)."""
+        """Return LINE_FIGURES of settlement lines, summed by dimensions among LINE_DIMENSIONS."""
         return await self._added_up(LINES, "lines", LINE_FIGURES, by, LINE_DIMENSIONS, first, last)
 
     async def _added_up(
@@ -256,7 +256,7 @@ class Sums:
         return [row for row in rows if any(row[len(by) :])] if handed else rows
 
     async def handed_over(self, first: date, last: date) -> dict[str, list[Any]]:
-        """Return the parameters for the periods in which a table's shift differed from the clock's."""
+        """Return query parameters with the periods in which a table's shift differed from the shift of the clock."""
         if (first, last) not in self._handed:
             rows = await self.read(OPEN_IN_SHIFTS, begin=first, end=last, tables=None)
             self._handed[first, last] = handed_over_arrays(
@@ -267,7 +267,7 @@ class Sums:
         return self._handed[first, last]
 
     async def late_days(self, first: date, last: date, *, every: bool = False) -> list[date]:
-        """Return the gaming days with entries recorded after the as-of time, whose entries must be summed one by one.
+        """Return the gaming days with entries recorded after the as-of time: there, entries must be summed one by one.
 
         For other days, stored sums are read. With `every`, return all days, because the stored sums lack a needed
         dimension.
@@ -279,7 +279,7 @@ class Sums:
         return self._late[key]
 
     async def house_edges(self, submissions: Iterable[str]) -> dict[tuple[str, str], HouseEdge]:
-        """Return the house edges of wagers, by submission (its hash) and wager; unknown submissions are missing."""
+        """Return house edges keyed by (hash of the submission, wager); unknown submissions are missing."""
         parameters = {"submissions": list(submissions), "known_at": self.question.known_at}
         return {
             (row.submission, row.wager): HouseEdge(
@@ -302,7 +302,7 @@ class Sums:
         }
 
     async def first_day(self) -> date | None:
-        """Return the first gaming day of the property with any record."""
+        """Return the property's first gaming day for which anything was recorded; None if there is none."""
         parameters = {"property": self.question.property, "known_at": self.question.known_at}
         found: date | None = (await self._reader.execute(text(FIRST_DAY), parameters)).scalar_one()
         return found

@@ -1,4 +1,4 @@
-"""Variances: counted less expected, with owner and resolution. Amounts are cents."""
+"""Owners and resolutions of variances (counted less expected). Amounts are cents."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ CaseKey = tuple[date, str, VarianceKind, int]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The owner and resolution of a variance."""
+    """The case of a variance: its owner and its resolution, if any."""
 
     owned: Listed | None = None
     resolved: Listed | None = None
 
     def status(self, cents: int, *parts: int) -> Status:
-        """Return the status of a variance of this amount in cents; `changed` means that another amount was resolved.
+        """Return the status of a variance of `cents`; `changed` means that the resolution was for a different amount.
 
         `parts` are the variances of a box in currency and in counter checks. There is a variance even if they sum to
         zero.
@@ -56,7 +56,7 @@ class Case:
         return None if self.resolved is None else self.resolved.fact.resolved_at
 
     def cells(self, cents: int, *parts: int) -> dict[str, Value | Figure | Cell]:
-        """Return owner and resolution of a variance of this amount, as cells of a report."""
+        """Return the report cells with status, owner and resolution of a variance of `cents`."""
         entries = tuple(said.entry for said in (self.owned, self.resolved) if said is not None)
         return {
             "status": Cell(self.status(cents, *parts), entries),
@@ -68,10 +68,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The cases of variances, and the sealed days among the queried gaming days.
+    """The cases of variances, and the queried gaming days that are sealed.
 
-    Cases are found without the gaming day, because a variance may move to another day after it got an owner. `owned_on`
-    are the keys of the variances that got an owner or a resolution on the queried days.
+    A case is looked up without the gaming day, because a variance may move to another day after an owner was assigned.
+    `owned_on` are the keys of variances with an owner or a resolution recorded on the queried days.
     """
 
     by_name: Mapping[CaseName, Case]
@@ -79,20 +79,20 @@ class Cases:
     sealed: frozenset[date]
 
     def __contains__(self, key: CaseKey) -> bool:
-        """Return whether a variance has a case."""
+        """Return whether the variance with this key has a case."""
         return key[1:] in self.by_name
 
     def of(self, key: CaseKey) -> Case:
-        """Return the owner and the resolution of a variance; both are None without a case."""
+        """Return the case of the variance with this key; an empty case if there is none."""
         return self.by_name.get(key[1:], Case())
 
     def is_open_after_seal(self, key: CaseKey, cents: int, *parts: int) -> bool:
-        """Return whether a variance is unresolved although its day is sealed."""
+        """Return whether a variance is still unresolved although its gaming day is sealed."""
         return key[0] in self.sealed and self.of(key).status(cents, *parts) in ("open", "owned", "changed")
 
 
 async def cases_of(books: Books) -> Cases:
-    """Return the cases of the queried gaming days and adjacent ones."""
+    """Return the cases of variances on the queried and the adjacent gaming days."""
     first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     said = await books.facts(VarianceOwned, VarianceResolved, first=first, last=last)
     sealed = frozenset(listed.fact.gaming_day for listed in await books.facts(DayFinal))
@@ -107,7 +107,7 @@ def _name(listed: Listed) -> CaseName:
 
 
 def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
-    """Return cases by name, each with its last fact about owner and resolution; `said` is in the order of recording."""
+    """Return cases by name, each with its last assigned owner and last resolution; `said` is in order of recording."""
     found: dict[CaseName, dict[str, Any]] = {}
     for listed in said:
         step = "resolved" if isinstance(listed.fact, VarianceResolved) else "owned"
@@ -116,7 +116,7 @@ def _by_name(said: Iterable[Listed]) -> dict[CaseName, Case]:
 
 
 def level_of(place: PropertySnapshot, day: date, cents: int) -> Level:
-    """Return the level of a variance in cents, by the limits of the property's law or the property's own limits."""
+    """Return the level of a variance in cents (noted, report, authority) under the limits of law or the property."""
     if abs(cents) >= place.limit_cents("variance_authority_cents", day):
         return "authority"
     return "report" if abs(cents) > place.limit_cents("variance_report_cents", day) else "noted"

@@ -1,6 +1,6 @@
 """Measures of the vigorish ledger: assessed, collected, waived and returned. Pure; cents.
 
-The item of assessed vigorish is a `Line` as text; the item of a table's action on vigorish is an `Act`.
+The item of an assessed amount is a `Line` as text; the item of an amount collected, waived or returned is an `Act`.
 """
 
 from collections.abc import Iterator
@@ -46,12 +46,12 @@ class Line:
 
     @property
     def item(self) -> str:
-        """Return the line as text, the `item` of an amount: the five fields, separated by spaces."""
+        """Return the five fields separated by spaces, which is the `item` of an assessed amount."""
         return " ".join((self.game, self.wager, self.owed_by, self.rate, self.rounding))
 
     @classmethod
     def of_item(cls, item: str) -> "Line":
-        """Return the line that an item encodes."""
+        """Return the terms encoded in the item of an assessed amount."""
         return cls(*item.split(" "))
 
     @property
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Act:
-    """A table's action on vigorish: the debtor (`bank` for the bank or a co-bank, else `player`), and the dealer.
+    """The debtor (`bank` for the bank or a co-bank, else `player`) and dealer of a table's action on vigorish.
 
     The dealer is empty if the table did not report it.
 
@@ -75,12 +75,12 @@ class Act:
 
     @property
     def item(self) -> str:
-        """Return the action as text, the `item` of an amount: debtor and dealer, separated by a space."""
+        """Return debtor and dealer separated by a space, which is the `item` of an amount."""
         return f"{self.debtor} {self.dealer}"
 
     @classmethod
     def of_item(cls, item: str) -> "Act":
-        """Return the action that an item encodes."""
+        """Return the debtor and dealer encoded in the item of an amount."""
         debtor, _, dealer = item.partition(" ")
         return cls(debtor, dealer)
 
@@ -94,7 +94,7 @@ def assessed(fact: VigorishAssessed) -> Iterator[Amount]:
 
 @adds(VigorishTakenBack)
 def taken_back(fact: VigorishTakenBack) -> Iterator[Amount]:
-    """Yield the reversal of the vigorish that a round assessed."""
+    """Yield the amounts of the vigorish that a reversed round assessed, with the opposite sign."""
     for line in fact.lines:
         yield from _line(fact, line, -1)
 
@@ -111,7 +111,7 @@ def _line(fact: VigorishAssessed | VigorishTakenBack, line: AssessedLine, sign: 
 
 @adds(VigorishCollection, VigorishWaiver, VigorishReturn, VigorishVoided)
 def settled(fact: VigorishCollection | VigorishWaiver | VigorishReturn | VigorishVoided) -> Iterator[Amount]:
-    """Yield the amount that a table collected, waived or returned; for a void, its reversal."""
+    """Yield the amount that a table collected, waived or returned; for a void, the reversal of that amount."""
     act = Act("bank" if fact.bank else "player", fact.dealer_id or "")
     here = partial(Amount, table=fact.table, shift=fact.shift, item=act.item)
     match fact:

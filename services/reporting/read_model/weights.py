@@ -1,4 +1,4 @@
-"""Weights per wager that multiply its rounds, so that sums of rounds can be compared with expectation."""
+"""Weights by wager, with which sums of rounds are multiplied to compare payouts with expectation."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -7,9 +7,9 @@ from pydantic_core import to_json
 
 
 class Weight(NamedTuple):
-    """The weights of a wager's or a line's rounds under a submission (its hash): integers of any size.
+    """The weights for rounds of a wager or bonus line under a submission (given by hash); integers of any size.
 
-    `earner` is the wager to which a line is assigned: the wager itself or, for a bonus line, the wager that earns it.
+    `earner` is the wager to which sums are assigned: the wager itself or, for a bonus line, the wager that earns it.
     `staked` is 0 for a bonus line, which has no stake of its own, else 1.
     """
 
@@ -22,7 +22,7 @@ class Weight(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """Weighted sums of rounds: stakes and handle x `staked`, payout, handle x `mean`, squared stakes x `variance`."""
+    """Weighted sums: stakes x `staked`, handle x `staked`, payout, handle x `mean`, squared stakes x `variance`."""
 
     stakes: int
     handle_cents: int
@@ -44,5 +44,5 @@ WEIGHTS: Final = """JOIN json_to_recordset(CAST(:weights AS json))
 
 
 def given_weights(weights: Iterable[Weight]) -> str:
-    """Return weights in the JSON form that `WEIGHTS` reads."""
+    """Return weights as JSON, as the SQL of `WEIGHTS` expects them."""
     return to_json([weight._asdict() for weight in weights]).decode()

@@ -1,4 +1,4 @@
-"""Windows: the time between two counts of a table, or two exchanges of its box, and the movements in it, in cents.
+"""Windows between two counts of a table, or two exchanges of its box, with their movements in cents.
 
 The expected inventory at the end of a window is the count at its beginning, plus the movements recorded by people and
 the chips of the rounds closed in it.
@@ -32,9 +32,9 @@ Moves = Mapping[str, Figure]
 
 @dataclass(frozen=True)
 class Count:
-    """A count of a table inventory; `sequence` is the number of its event in the pit stream, and of its slip.
+    """A count of a table inventory; `sequence` is the number of its event in the pit stream, and of its inventory slip.
 
-    `begins` is the next gaming day and shift, if they begin with the count.
+    `begins` is the gaming day and shift that begin with the count, if any.
     """
 
     entry: EntryRef
@@ -70,26 +70,26 @@ class Count:
 
     @cached_property
     def value(self) -> Figure:
-        """Return the counted value."""
+        """Return the counted value of the table inventory, in cents."""
         return Figure(value_of(self.contents), (self.entry,))
 
     @property
     def opens(self) -> tuple[date, str] | None:
-        """Return the gaming day and shift that the count opens, or None."""
+        """Return the gaming day and shift that begin with the count; None if none begin."""
         if self.purpose in ("opener", "carried"):
             return self.gaming_day, self.shift
         return None if self.begins is None else (self.begins.gaming_day, self.begins.shift)
 
     @property
     def ends_day(self) -> bool:
-        """Return whether the count ends its table's gaming day, judging only by the count itself."""
+        """Return whether the count ends the table's gaming day, as far as the count alone shows."""
         other_day = self.begins is not None and self.begins.gaming_day != self.gaming_day
         return self.purpose in ("closer", "carried") or other_day
 
 
 @dataclass(frozen=True)
 class Window:
-    """The time between the previous count (`start`; None if there was none) and a count (`end`), and its movements.
+    """The movements between two counts of a table: the previous count `start` (None: no previous count) and `end`.
 
     With `of_play`, a counted table was open in the window, so that counted less expected is win, not a variance.
     """
@@ -102,38 +102,38 @@ class Window:
 
     @cached_property
     def moved(self) -> Figure:
-        """Return the net value of all movements."""
+        """Return the net value, in cents, of all movements recorded by people in the window."""
         return total(self.moves.values())
 
     @cached_property
     def expected(self) -> Figure:
-        """Return the expected inventory at the end."""
+        """Return the expected inventory at the end of the window, in cents."""
         return (NOTHING if self.start is None else self.start.value) + self.moved + self.rounds
 
     @property
     def key(self) -> CaseKey:
-        """Return the key of this window's variance."""
+        """Return the key under which the case of this window's variance is recorded."""
         return (self.end.gaming_day, self.end.table, "inventory", self.end.sequence)
 
     @cached_property
     def variance(self) -> Figure | None:
-        """Return counted less expected; None at the first count of a table, and if the difference is win."""
+        """Return the variance, counted less expected; None for the table's first count, or if the difference is win."""
         return None if self.start is None or self.of_play else self.end.value - self.expected
 
     @cached_property
     def counted_win(self) -> Figure | None:
-        """Return counted less expected, if the difference is win; else None."""
+        """Return the win found by the count, counted less expected; None if the difference is not win."""
         return self.end.value - self.expected if self.of_play else None
 
 
 def is_of_play(books: Books, table: str, day: date, start: Purpose | None, end: Purpose | None) -> bool:
-    """Return whether a counted table was open between two counts, given their purposes and the second count's day."""
+    """Return whether a counted table was open between two counts, given both purposes and the second count's day."""
     opened = end in ("closer", "shift", "drop") or (end == "spot" and start not in ("closer", "carried"))
     return opened and books.sales_of(table, day) is not None
 
 
 async def windows_of(books: Books) -> list[Window]:
-    """Return the windows that end with counts of the queried gaming days, in the order of tables and time."""
+    """Return the windows that end with a count of the queried gaming days, ordered by table and time."""
     first, last = books.question.first, books.question.last
     return await windows_between(
         books, [pair for pair in await counts_of(books) if first <= pair[1].gaming_day <= last]
@@ -141,7 +141,7 @@ async def windows_of(books: Books) -> list[Window]:
 
 
 async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Count]]) -> list[Window]:
-    """Return the window of each pair of counts; the first count of a pair is None if there was no previous count."""
+    """Return the window between each pair of counts; the earlier count is None if there is no previous count."""
     listed = list(pairs)
     spans = [Span(end.table, start.at, end.at) for start, end in listed if start is not None]
     moves, rounds = await moved_in(books, spans), await rounds_in(books, spans)
@@ -159,7 +159,7 @@ async def windows_between(books: Books, pairs: Iterable[tuple[Count | None, Coun
 async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
     """Return the counts of the queried gaming days and of adjacent days, each with the previous count.
 
-    They are ordered by table and time. The count before a table's first one may be of any earlier day.
+    The counts are ordered by table and time. The count before a table's first one may be from any earlier day.
     """
     pairs = await last_and_all(books, *COUNTS)
     counts = {one.entry: Count.of(one) for pair in pairs for one in pair if one is not None}
@@ -167,9 +167,9 @@ async def counts_of(books: Books) -> list[tuple[Count | None, Count]]:
 
 
 async def last_and_all(books: Books, *events: type[pit.PitData]) -> list[tuple[Listed | None, Listed]]:
-    """Return pit events of these kinds on the queried and adjacent days, by table and time.
+    """Return pit events of these kinds on the queried and adjacent days, ordered by table and time.
 
-    Each event comes with the previous one at its table, of any earlier day.
+    Each event is paired with the previous event of these kinds at its table, however old (None: there is none).
     """
     first, last = books.question.first - NEIGHBORS, books.question.last + NEIGHBORS
     by_table: dict[str, list[Listed]] = defaultdict(list)
@@ -219,7 +219,7 @@ _EXPLAINED: Final = text(
 
 
 async def moved_in(books: Books, spans: Sequence[Span]) -> dict[Span, Moves]:
-    """Return the movements recorded by people in each span, in cents."""
+    """Return the movements that people recorded in each span, in cents."""
     found: dict[Span, dict[str, Figure]] = {span: {} for span in spans}
     for row in await books.read(_EXPLAINED if books.explains else _SUMS, spans=given_spans(spans)):
         because = parts_of(row.entries) if books.explains else ()

@@ -1,8 +1,9 @@
 """Settlement lines with possibly reportable winnings: stored as rounds are posted, read for the log of forms.
 
-A line is stored if a rule for anyone's winnings applies, whether or not the licensee reduces winnings by the wager. It
-is stored as `small` if only a rule for nonresident aliens applies and the wager was from an account, whose owner may
-become known later. The packs at the time of reading the entries decide, so a rebuild evaluates all lines again.
+A line is stored if a rule that applies to all winners would require a report, with or without deduction of the wager.
+It is stored as `small` if only a rule for nonresident aliens would require one, and the wager was from an account,
+whose owner may become known later. The packs at the time of reading the entries decide, so a rebuild evaluates all
+lines again.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -55,7 +56,7 @@ RoundOfDay = tuple[date, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Won:
-    """A possibly reportable line: of a settlement, or of a cashier's record if only a cashier recorded the payment.
+    """A line with possibly reportable winnings, from a settlement or, without one, from a cashier's record.
 
     `entry` posted the line, or is the cashier's record; `account` placed the wager, if it was from an account. A
     `small` line is reportable only for nonresident aliens.
@@ -68,7 +69,7 @@ class Won:
 
 
 class WonLines:
-    """Finds possibly reportable lines, caching the least reportable amounts by property and day."""
+    """Finds possibly reportable lines, with a cache of the lowest reportable amounts by property and day."""
 
     def __init__(self) -> None:
         self._least: dict[tuple[str, date], tuple[float, int]] = {}
@@ -99,7 +100,7 @@ def _is_worth(line: Line, times: int) -> bool:
 def _rows(
     event: EntryEvent[Any], data: PostedRound, packs: Iterable[Pack], paid_on: date, *, is_large: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of reportable lines: only a large round (`is_large`) has lines that are reportable for anyone."""
+    """Yield rows for the reportable lines of a round; only if it `is_large` can a line be reportable for any winner."""
     accounts = {(one.seat, one.wager): one.account for one in data.account_credits}
     settled = {
         number: _settled(data, line, paid_on, nonresident_alien=(line.seat, line.wager) in accounts)
@@ -117,9 +118,9 @@ def _rows(
 
 
 def _least(packs: Iterable[Pack], day: date) -> tuple[float, int]:
-    """Return the least amount (cents) reportable for anyone on a day, and the least multiple of the wager.
+    """Return the lowest amount (cents) and multiple of the wager that are reportable for any winner on a day.
 
-    The amount is infinite if there is no such rule.
+    The amount is infinite if no rule applies to all winners.
     """
     rules = [rule for law in packs for rule in law.reportable_winnings.values() if rule.winner == "anyone"]
     amounts = [held.value for rule in rules if (held := _held(rule.threshold_cents, day)) is not None]
@@ -133,7 +134,7 @@ def _held(provision: Provision[Any], day: date) -> Dated[Any] | None:
 
 
 def _reportable(packs: Iterable[Pack], lines: Collection[SettledLine], winner: Winner) -> frozenset[int]:
-    """Return the `id()` of each line that is reportable under the rules for these winners."""
+    """Return the `id()` of each line that is reportable under the rules for this kind of winner."""
     if not any(line.winnings_cents > 0 for line in lines):
         return frozenset()
     found: list[SettledLine] = []
@@ -172,10 +173,10 @@ async def standing_lines(
     rounds: Collection[str],
     paid_later: Collection[date],
 ) -> list[Won]:
-    """Return the stored lines of rounds in force, from one gaming day to another, inclusive, ordered by time.
+    """Return the stored lines of posted, not reversed rounds from one gaming day to another, ordered by time.
 
-    Lines that are `small` are included only if wagered from `accounts`, or in `rounds`. `paid_later` are further gaming
-    days; only their lines in `rounds` are included, because only these were paid later.
+    Lines that are `small` are included only if wagered from `accounts`, or in `rounds`. For the further gaming days
+    `paid_later`, only lines in `rounds` are included, because only these were paid later.
     """
     asked = {"accounts": sorted(accounts), "rounds": sorted(rounds), "paid_later": sorted(paid_later)}
     service = SETTLEMENTS.publisher
@@ -192,14 +193,14 @@ async def standing_lines(
 
 
 class Posted(NamedTuple):
-    """The number of a round's postings, less reversals, and the time at which the round was closed."""
+    """The number of a round's postings less reversals (`times`), and the time at which the round was closed."""
 
     times: int
     closed_at: datetime | None
 
 
 async def posted_rounds(books: Books, rounds: Collection[RoundOfDay]) -> dict[RoundOfDay, Posted]:
-    """Return the number of postings and the closing time of these rounds; unknown rounds are missing."""
+    """Return the number of postings and the closing time of rounds, keyed by round; unknown rounds are missing."""
     days, tables, names = zip(*sorted(rounds), strict=True) if rounds else ((), (), ())
     rows = await books.read(_POSTED, days=list(days), tables=list(tables), rounds=list(names))
     return {(row.gaming_day, row.table_name, row.round_id): Posted(int(row.rounds), row.closed_at) for row in rows}

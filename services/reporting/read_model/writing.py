@@ -1,4 +1,4 @@
-"""Write a batch of entries to the read model, with one statement per table."""
+"""Write a batch of entries to the read model, with one SQL statement per table."""
 
 from collections.abc import Iterable
 from datetime import date, datetime
@@ -41,7 +41,7 @@ assert catalog.MODULES, "what all facts add is declared"
 
 
 def _widened(table: Table, first: str, last: str) -> dict[str, ColumnElement[Any]]:
-    """Return the column updates that extend a row's first and last moment to include those of a new row."""
+    """Return the column updates that extend a stored row's first and last moment to cover those of a new row."""
     here, new = table.c, excluded(table)
     return {first: func.least(here[first], new[first]), last: func.greatest(here[last], new[last])}
 
@@ -108,10 +108,10 @@ class Batch:
     def add(
         self, event: EntryEvent[Any], fact: Said, places: PropertyLookup, *, whole: bool = True, of_moment: bool = False
     ) -> None:
-        """Add a fact to the measures and, with `whole`, to the listed facts.
+        """Add a fact's amounts to the sums of measures and, with `whole`, the fact to those that reports list.
 
-        The fact counts on its own gaming day. With `of_moment`, it counts on the gaming day in which the event
-        occurred, because it does not change the day that it names.
+        The amounts count on the gaming day that the fact names. With `of_moment`, they count on the day on which the
+        event occurred, because the fact does not change the day that it names.
         """
         property_name = getattr(fact, "property", None)
         named = None if of_moment else getattr(fact, "gaming_day", None)
@@ -135,7 +135,7 @@ class Batch:
             self._amounts.append((*entry, number, property_name, of_day, *about, measure, value, amount.closed_at))
 
     def note(self, event: EntryEvent[Any], fact: Fact, day: date | None = None) -> None:
-        """Add a fact to the listed facts only.
+        """Add a fact to those that reports list, without adding amounts to sums.
 
         Without a `day`, the gaming day stays empty. Reports then derive it from the property's clock, which may not be
         known yet when the fact is written.
@@ -148,7 +148,7 @@ class Batch:
 
     @property
     def noted(self) -> list[dict[str, Any]]:
-        """Return the rows of listed facts."""
+        """Return the rows of the facts that reports list."""
         return self._facts
 
     def _entry(self, event: EntryEvent[Any]) -> dict[str, Any]:
@@ -161,7 +161,7 @@ class Batch:
         }
 
     def add_round(self, entry: RoundEntry) -> None:
-        """Add a posted or reversed round."""
+        """Add a posted or reversed round to the sums and to the table of rounds."""
         self._rounds.append(entry)
         self._know(entry.property, entry.gaming_day, entry.recorded_at)
 
@@ -182,7 +182,7 @@ class Batch:
         self._moments[property_name, day] = (min(first, at), max(last, at))
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write everything in the caller's transaction, in key order to avoid deadlocks."""
+        """Write the whole batch in the caller's transaction, in key order to avoid deadlocks."""
         await copy(connection, facts, self._facts)
         await copy_tuples(connection, amounts, self._amounts)
         await copy_tuples(connection, rounds, self._rounds)
@@ -209,7 +209,7 @@ class Batch:
         await self._write_positions(connection)
 
     async def _write_positions(self, connection: AsyncConnection) -> None:
-        """Write the read positions. Of this batch's moments, only the latest of a shard may already be stored."""
+        """Write the read positions: insert those later than all stored ones of their shard, upsert the others."""
         shards = {shard for shard, _ in self._positions}
         found = await connection.execute(_LAST, {"service": self._service, "shards": list(shards)})
         last = {row.shard: row.recorded_at for row in found if row.recorded_at is not None}
@@ -223,7 +223,7 @@ class Batch:
 
 
 def _contents_cents(fact: Fact) -> int | None:
-    """Return the value in cents of the contents in a fact about a table's chips; None if it has none."""
+    """Return the value, in cents, of the chips that a fact lists; None if it lists none."""
     if isinstance(fact, PitVoided):
         return None
     said = fact.data if isinstance(fact, PitRecorded) else fact
@@ -241,7 +241,7 @@ def _day_of(property_name: str | None, moment: datetime, places: PropertyLookup)
 
 
 async def keep_documents(connection: AsyncConnection, service: str, events: Iterable[Event[Any]]) -> None:
-    """Store facts of a topic that every process reads; facts that are already stored are left unchanged."""
+    """Store the facts of a topic that every process of the service reads; facts already stored are left unchanged."""
     batch = Batch(service)
     for event in events:
         if isinstance(event.data, Fact):

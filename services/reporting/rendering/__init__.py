@@ -1,4 +1,4 @@
-"""Render reports in all formats. The same document always has the same bytes."""
+"""Render reports in all formats. Rendering the same document always gives the same bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FormatName = Literal["json", "csv", "xlsx", "pdf", "parquet"]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: its name, which is the file extension, its media type, and its maximum number of rows.
+    """A format of reports: its name (also the file extension), its media type, and its maximum number of rows.
 
     Without `rows_max`, rows are written as they are created, with constant memory.
     """
@@ -49,7 +49,7 @@ def require_room(document: Document, name: FormatName) -> None:
 
 
 def render(document: Document, name: FormatName, *, section: str | None = None, explain: str | None = None) -> bytes:
-    """Return the bytes of a document in a format, as `write` writes them."""
+    """Return a document in a format, as the bytes that `write` writes."""
     file = BytesIO()
     write(document, name, file, section=section, explain=explain)
     return file.getvalue()
@@ -64,7 +64,7 @@ def write(
     explain: str | None = None,
     go_on: GoOn = always,
 ) -> None:
-    """Write a document in a format. `go_on` is called while writing; an error that it raises stops the writing.
+    """Write a document in a format. While writing, `go_on` is called repeatedly; it may raise to stop the writing.
 
     `section` restricts CSV to one section, and selects the section for Parquet (default: the first); other formats
     always have all sections. `explain` is for JSON: see `as_json`. Raises: LookupError if there is no such section;

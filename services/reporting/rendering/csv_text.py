@@ -1,4 +1,4 @@
-"""The rows of a report as CSV (RFC 4180): each amount in cents, and in dollars."""
+"""The rows of a report as CSV (RFC 4180), with each amount both in cents and in dollars."""
 
 import csv
 import io
@@ -19,10 +19,10 @@ _COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 def write_csv(sections: Sequence[Filled], file: BinaryIO, go_on: GoOn) -> None:
     """Write the rows of sections, with empty cells for missing values.
 
-    Totals are left out, so that they are not summed again. If there are several sections, they follow each other: the
-    first column names the section, the other columns are those of all sections. A text that a spreadsheet would
-    evaluate gets an apostrophe as a prefix. If a text begins with apostrophes followed by one of ``= + - @``, a tab or
-    a line break, a reader of the file removes one apostrophe.
+    Totals are left out, so that no reader adds them to the rows. Several sections are written one after the other; then
+    the first column names the section, and the other columns are the columns of all sections. A text that a spreadsheet
+    would evaluate gets an apostrophe as a prefix. To get the original text back, a reader of the file removes one
+    apostrophe from any text that begins with apostrophes followed by one of ``= + - @``, a tab or a line break.
     """
     headers = list(dict.fromkeys(name for one in sections for column in one.section.columns for name in _names(column)))
     several = len(sections) > 1
@@ -52,7 +52,7 @@ def _cells(column: Column, value: Value) -> Iterator[tuple[str, int | str | None
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet interprets as a formula.
+    """Return the text, with an apostrophe in front if a spreadsheet would interpret it as a formula.
 
     >>> guarded("=1+1"), guarded("BJ-01"), guarded("'=1+1")
     ("'=1+1", 'BJ-01', "''=1+1")

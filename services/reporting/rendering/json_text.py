@@ -9,10 +9,10 @@ from services.reporting.framework.document import Column, Document
 
 
 def as_json(document: Document, explain: str | None = None) -> bytes:
-    """Return a document as JSON; `content` is exactly the hashed text, but a cut document has no hash.
+    """Return a document as JSON; its member `content` is exactly the hashed text (a cut document has no hash).
 
     `explain` is the URI template (RFC 6570) for the entries behind a cell, with the variables `section`, `row` (its
-    `id`) and `column`. It is outside the content, so the hash does not depend on the server.
+    `id`) and `column`. The template is not part of `content`, so the hash does not depend on the server.
     """
     columns = {filled.section.name: [_column(one) for one in filled.section.columns] for filled in document.sections}
     whole = document.header.model_dump(mode="json") | {"sha256": document.sha256 if document.whole else None}

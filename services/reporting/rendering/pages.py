@@ -1,4 +1,4 @@
-"""A report as PDF for signature. Texts are passed to the typesetter as data, never as markup."""
+"""A report as PDF, for signing. Texts are passed to the typesetter as data, never as markup."""
 
 import re
 from bisect import bisect_left
@@ -37,7 +37,7 @@ _AS_WIDE_AS_A_PARENTHESIS: Final = "\N{SIX-PER-EM SPACE}\N{THIN SPACE}"
 
 
 def as_pdf(document: Document, go_on: GoOn) -> bytes:
-    """Return a document as pages: landscape letter paper.
+    """Return a document as a PDF file, in landscape on letter paper.
 
     Raises: the same errors as `typeset`.
     """
@@ -47,7 +47,7 @@ def as_pdf(document: Document, go_on: GoOn) -> bytes:
 
 
 def _said(document: Document) -> dict[str, Any]:
-    """Return all texts of the pages, as data for the template."""
+    """Return all texts of the pages, as the input of the typesetter's template."""
     header, sheets = document.header, list(_sheets(document))
     return {
         "title": header.title,
@@ -83,14 +83,14 @@ def _said(document: Document) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts of a section by column: of its rows and of its total, if any. Each text is created once."""
+    """The cell texts of a section's rows and of its total, if any, keyed by column name; created once."""
 
     rows: Mapping[str, Sequence[str]]
     total: Mapping[str, str] | None
 
     @classmethod
     def of(cls, filled: Filled) -> Self:
-        """Return the texts of a section."""
+        """Return the cell texts of a section."""
         columns = filled.section.columns
         rows = {one.name: [text_of(row.cells[one.name], one.unit) for row in filled.rows] for one in columns}
         if filled.total is None:
@@ -106,7 +106,7 @@ class _Texts:
 
 
 def _sheets(document: Document) -> Iterator[dict[str, Any]]:
-    """Yield the sheets: for each combination of values in the sheet columns, the matching rows of all sections."""
+    """Yield one sheet per combination of values in the sheet columns, with the matching rows of all sections."""
     together = [filled for filled in document.sections if _is_on_sheets(document, filled)]
     places = dict.fromkeys(_place(document, row) for filled in together for row in filled.rows)
     for place in places:
@@ -158,8 +158,8 @@ def _explained(section: Section) -> dict[str, Any]:
 def _parts(filled: Filled, texts: _Texts) -> list[list[Column]]:
     """Return the columns in groups that fit the page width.
 
-    The groups are printed below each other, and each repeats the columns of the row key. There are as few groups as
-    possible, of about equal width.
+    The groups are printed one below the other, and each group repeats the columns of the row key. There are as few
+    groups as possible, of about equal width.
     """
     widths = {column.name: texts.width(column) + _BESIDE_CHARACTERS for column in filled.section.columns}
     fewest = len(_broken(filled, widths, _LINE_CHARACTERS_MAX))

@@ -1,4 +1,4 @@
-"""The text of values and headers on paper and in workbooks. Pure; data formats write values themselves."""
+"""The text of values and headers on printed pages and in workbooks; data formats write plain values. Pure."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -19,7 +19,7 @@ _FINISHED = {ReportStatus.FINAL, ReportStatus.RESTATED}
 
 
 def whole(value: Value, unit: Unit) -> int:
-    """Return a value as an integer of its smallest unit: cents, nanocents, hundredths (of a percent), or a count.
+    """Return a value in its smallest unit, as an integer: cents, nanocents, hundredths (also of a percent), or a count.
 
     Raises: TypeError for a value that the unit cannot hold.
 
@@ -38,7 +38,7 @@ def whole(value: Value, unit: Unit) -> int:
 
 
 def decimal(number: int, places: int, least: int = 2) -> str:
-    """Return an integer number of parts as a decimal, without trailing zeros beyond the minimum places.
+    """Return `number` divided by 10 to the power of `places`, as a decimal text with at least `least` decimals.
 
     >>> decimal(-5, 2), decimal(123456, 2), decimal(12_500_000_000, 11)
     ('-0.05', '1234.56', '0.125')
@@ -79,32 +79,32 @@ def text_of(value: Value, unit: Unit) -> str:
 
 
 def in_utc(moment: datetime) -> datetime:
-    """Return a moment in UTC. Raises: ValueError if it has no offset."""
+    """Return a moment converted to UTC. Raises: ValueError if the moment has no UTC offset."""
     if moment.tzinfo is None:
         raise ValueError(f"{moment} does not say its offset from UTC")
     return moment.astimezone(UTC)
 
 
 def period_text(header: Header) -> str:
-    """Return the period of a report: one gaming day, or the first and the last."""
+    """Return the period of a report as text: one gaming day, or the first and the last."""
     if header.first_day == header.last_day:
         return header.first_day.isoformat()
     return f"{header.first_day} to {header.last_day}"
 
 
 def stage_text(header: Header) -> str:
-    """Return the stage of a report, with the version after a restatement."""
+    """Return the stage of a report as text; after a restatement, with the version."""
     stage = header.stage.value.capitalize()
     return f"{stage}, version {header.version}" if header.version > 1 else stage
 
 
 def is_finished(header: Header) -> bool:
-    """Return whether the report's days are sealed, so that it is not provisional."""
+    """Return whether the report is final or restated, rather than provisional."""
     return header.stage in _FINISHED
 
 
 def header_lines(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a report's header as (name, text); the report's title is not among them."""
+    """Yield the lines of a report's header, except its title, as (name, text)."""
     header = document.header
     yield "Property", f"{header.property_title} ({header.property})"
     yield "Jurisdiction", header.jurisdiction
@@ -123,7 +123,7 @@ def header_lines(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def reached_text(header: Header) -> str:
-    """Return the read position of each shard: `round-settlement 0: 4,711 (2 missing)`."""
+    """Return the read positions as text, one per shard, such as `round-settlement 0: 4,711 (2 missing)`."""
     return "; ".join(
         f"{one.service} {one.shard}: {one.seq:,}" + (f" ({one.missing:,} missing)" if one.missing else "")
         for one in header.through

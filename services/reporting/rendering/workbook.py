@@ -49,7 +49,7 @@ _NUMBER_FORMATS: Final[dict[Unit, str]] = {
 
 
 class _Formats:
-    """The cell formats of a workbook: texts and headings, and by unit for cells and totals."""
+    """The cell formats of a workbook: for texts, for headings, and, by unit, for values and totals."""
 
     def __init__(self, book: Workbook) -> None:
         self.title: Format = book.add_format({"bold": True, "font_size": 16})
@@ -68,8 +68,8 @@ class _Formats:
 def write_xlsx(document: Document, file: BinaryIO, go_on: GoOn) -> None:
     """Write a document as a workbook, row by row to disk with constant memory.
 
-    Amounts are numbers of dollars, percentages fractions, moments in UTC. Totals of summed columns are formulas with
-    their values. A number that a spreadsheet cannot hold exactly is text.
+    Amounts are numbers in dollars, percentages are fractions, and times are in UTC. The total of a summed column is a
+    formula with its value. A number that a spreadsheet cannot represent exactly is written as text.
     """
     with Workbook(file, {"constant_memory": True}) as book:
         created = in_utc(document.header.known_at).replace(tzinfo=None)
@@ -86,7 +86,7 @@ def write_xlsx(document: Document, file: BinaryIO, go_on: GoOn) -> None:
 
 
 def sheet_names(titles: Iterable[str]) -> list[str]:
-    """Return valid sheet names: Report, and one for each section.
+    """Return valid, unique sheet names: Report, then one for each section.
 
     >>> sheet_names(["Tables", "Fills/Credits", "tables", "History"])
     ['Report', 'Tables', 'Fills Credits', 'tables 2', 'History 2']
@@ -177,19 +177,19 @@ def _write_section(sheet: Worksheet, filled: Filled, formats: _Formats, go_on: G
 
 
 class _Sum:
-    """The sum of a column's cells, and whether a spreadsheet can hold each of them exactly."""
+    """The sum of a column's cells, and whether a spreadsheet can represent each cell exactly."""
 
     def __init__(self) -> None:
         self._parts = 0
         self._is_exact = True
 
     def add(self, parts: int, unit: Unit) -> None:
-        """Add a cell."""
+        """Add a cell's value, in smallest units, to the sum."""
         self._parts += parts
         self._is_exact &= _number(parts, unit) is not None
 
     def of(self, parts: int, unit: Unit) -> float | None:
-        """Return a total as a number, if the sum formula yields exactly this total; else None."""
+        """Return a total as a spreadsheet number if the sum formula gives exactly this total; else None."""
         return _number(parts, unit) if self._is_exact and self._parts == parts else None
 
 
@@ -227,14 +227,14 @@ def _write(sheet: Worksheet, at: int, number: int, value: Value, unit: Unit, loo
 
 
 def _number(parts: int, unit: Unit) -> float | None:
-    """Return an integer of smallest units as a spreadsheet number; None if a spreadsheet cannot hold it exactly."""
+    """Return an integer number of smallest units as a spreadsheet number; None if that would not be exact."""
     if len(str(abs(parts)).rstrip("0")) > _SIGNIFICANT_DIGITS_MAX:
         return None
     return float(parts / 10 ** DECIMALS[unit])
 
 
 def _write_text(sheet: Worksheet, at: int, number: int, text: str, look: Format) -> None:
-    """Write a text as text, even if it looks like a formula; a text that is too long ends with an ellipsis."""
+    """Write a text to a cell, never as a formula; a text that is too long is cut and ends with an ellipsis."""
     if len(text) > _CELL_CHARACTERS_MAX:
         text = f"{text[: _CELL_CHARACTERS_MAX - 1]}…"
     sheet.write_string(at, number, text, look)

@@ -1,4 +1,4 @@
-"""User access: roles over time, their last use, and people's overrides, voids, adjustments and approvals."""
+"""User access: roles over time and their last use; overrides, voids, adjustments and approvals by person."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ from shared.jurisdictions.dated import Dated
 
 
 class _Step(NamedTuple):
-    """A kind of action by a person, and the field of its fact that names the person (of several, the last)."""
+    """A kind of action, and the field of its fact that names the person (of several persons, the last one acted)."""
 
     what: str
     by: str
@@ -291,7 +291,7 @@ async def _people(books: Books, versions: Sequence[Listed], done: Iterable[_Done
 
 
 async def _acts(books: Books) -> dict[str, Figure]:
-    """Return the number of entries of the queried gaming days that name each person."""
+    """Return, by person, the number of entries of the queried gaming days that name the person."""
     by_person: dict[str, list[Figure]] = {}
     for (item,), measures in (await books.amounts([ACTS], ("item",))).items():
         by_person.setdefault(person_of(item)[1], []).append(measures[ACTS])
@@ -310,7 +310,7 @@ def _role(one: Held) -> dict[str, Any]:
 
 
 def _kept_apart(books: Books, day: date) -> list[tuple[str, Dated[tuple[str, ...]]]]:
-    """Return the legal rules on roles that one person must not hold together, each with its name."""
+    """Return the legal rules in force on incompatible roles, each with its name."""
     return [
         (name, provision.on(day))
         for name, provision in books.place.law.roles_apart.items()

@@ -1,4 +1,4 @@
-"""The report of adjustments, which marks those above the limit from which the law requires them to be listed."""
+"""The report of adjustments, with a mark on those above the limit over which the law requires listing."""
 
 from collections.abc import Iterable
 from fractions import Fraction

@@ -65,7 +65,7 @@ OWED: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of ages in days, from `first` to `last`, inclusive; without an upper limit if `last` is None."""
+    """An age group of checks, from `first` to `last` days, inclusive (`last` is None: no upper limit)."""
 
     first: int
     last: int | None
@@ -79,7 +79,7 @@ class Group:
 
 
 def groups_of(ageing_days: Sequence[int]) -> list[Group]:
-    """Return the groups that end with these ages, and the group of all greater ages.
+    """Return the age groups that end with the given ages, and the group of all greater ages.
 
     >>> [str(group) for group in groups_of((7, 30))]
     ['0 to 7', '8 to 30', '31 and more']

@@ -1,4 +1,4 @@
-"""Electronic win: tables with account wagers, comparing their rounds with the accounts' movements."""
+"""Electronic win: the rounds of tables with account wagers, compared with the accounts' movements."""
 
 from dataclasses import asdict
 from datetime import date, timedelta

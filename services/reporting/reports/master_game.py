@@ -165,7 +165,7 @@ def _excused(books: Books, closed: Listed) -> Iterator[dict[str, Any]]:
 
 
 async def _identities(books: Books, tables: CountedWin) -> tuple[Identity, ...]:
-    """Return the identity that the win of a sealed, not restated day is still the win in its sealed report."""
+    """Return the identity that the win of a sealed day without restatements equals the win in its sealed report."""
     question = books.question
     if question.first != question.last or question.table is not None:
         return ()

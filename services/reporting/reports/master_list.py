@@ -123,14 +123,14 @@ async def _fill(books: Books) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The approved submissions by table, and the facts of their approval by hash."""
+    """The approved rules submissions by table, and the facts of the approvals, keyed by hash of the submission."""
 
     by_table: ByTable[SubmissionApproved]
     listed: Mapping[str, Listed]
 
 
 async def _approved(books: Books) -> _Rules:
-    """Return the approved submissions of the property that were not withdrawn."""
+    """Return the property's approved rules submissions that were not withdrawn."""
     withdrawn = {one.fact.hash for one in await books.all_facts(WithdrawalApproved)}
     listed = {one.fact.hash: one for one in await books.all_facts(SubmissionApproved)}
     stand = (one.fact for digest, one in listed.items() if digest not in withdrawn)
@@ -138,7 +138,7 @@ async def _approved(books: Books) -> _Rules:
 
 
 def _submission(rules: _Rules, table: PropertyTable, property_name: str, ends: datetime) -> Listed | None:
-    """Return the approval of the submission in effect for a table's game at the end of the last gaming day, or None."""
+    """Return the approval of the submission in effect for a table's game at the end of the period, or None."""
     last = ends - timedelta.resolution
     found = rules.by_table.in_effect(property_name, table.game, table.table, last)
     return None if found is None else rules.listed[found.hash]
@@ -177,7 +177,7 @@ def _status(table: PropertyTable, day: date) -> str:
 
 
 def _months(books: Books, listed: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield the rows with the number of tables per month and game, by the property document in effect on each day."""
+    """Yield rows with the number of tables by month and game, from the property document in effect on each day."""
     days = takewhile(
         lambda day: day <= books.question.last,
         (books.question.first + timedelta(days=n) for n in range((date.max - books.question.first).days)),

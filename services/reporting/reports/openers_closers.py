@@ -1,4 +1,4 @@
-"""Openers compared with the previous closers: every difference needs an owner who explains it."""
+"""Openers compared with the previous closers; each difference needs an owner, who must explain it."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -155,7 +155,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _required(settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]) -> dict[tuple[str, ...], Figure]:
-    """Return the stakes of the required wager, by game, version and submission; of several such wagers, the largest."""
+    """Return the stakes of the required wager (if several: the largest), keyed by game, version and submission."""
     found: dict[tuple[str, ...], Figure] = {}
     for (game, wager, version, submission), win in wins.items():
         edge, stakes = settled.edges.get((submission, wager)), win.of("stakes")
@@ -197,7 +197,7 @@ def _wager_row(
 
 
 def _compared(win: SettledWin) -> dict[str, Figure | Cell]:
-    """Return the cells with the percentages and the comparison with the theoretical win."""
+    """Return the cells with percentages, and with the comparison of win and theoretical win."""
     return {
         "win_percent": share(win.win, win.of("handle_cents")),
         "theoretical_win_cents": win.theoretical.shown,
@@ -209,13 +209,13 @@ def _compared(win: SettledWin) -> dict[str, Figure | Cell]:
 
 
 def _totals(whole: SettledWin) -> dict[str, Figure | Cell]:
-    """Return the totals that are not sums of rows, and the wagers without a house edge or with a licensee's own."""
+    """Return the totals that are not sums of rows, and lists of wagers with no house edge or a licensee's own."""
     names = {"without_house_edge": whole.without_house_edge, "stated_house_edge": whole.stated_house_edge}
     return _compared(whole) | {name: Cell(named) for name, named in names.items()}
 
 
 def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
-    """Return the payout's deviation in standard deviations; None without stakes, or without exact distribution."""
+    """Return the payout's deviation from expectation as a z-score; None without stakes or exact distribution."""
     if edge is None or edge.returns is None or win.of("squared").value <= 0:
         return None
     wagers = Wagers(win.of("stakes").value, win.of("handle_cents").value, win.of("squared").value)
@@ -226,7 +226,7 @@ def _deviations(edge: HouseEdge | None, win: SettledWin) -> Cell | None:
 async def _hits(
     books: Books, settled: SettledRounds, wins: Mapping[tuple[str, ...], SettledWin]
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield the rows of HITS: for each wager, the paytable rows that were hit or paid or that can be hit."""
+    """Yield the rows of the section HITS: for each wager, the paytable rows that were hit or paid, or can be hit."""
     lines: dict[tuple[str, ...], dict[str, dict[str, Figure]]] = {}
     for (*key, category), figures in (await books.lines((*_KEY, "category"))).items():
         lines.setdefault(tuple(key), {})[category] = figures

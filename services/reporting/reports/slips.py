@@ -1,4 +1,4 @@
-"""Fill and credit slips with all their signers, and unaccounted numbers."""
+"""Fill and credit slips with all of their signers, and unaccounted slip numbers."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
@@ -202,12 +202,12 @@ def _row(books: Books, slip: Slip) -> Mapping[str, Value | Figure | Cell]:
 
 
 def _text(number: int | None) -> str | None:
-    """Return an identifying number as text, so that it is not summed."""
+    """Return a number as text, so that spreadsheets and reports do not sum it."""
     return None if number is None else str(number)
 
 
 def _people(slip: Slip) -> dict[str, str]:
-    """Return the people in a slip's steps, by field; for a step at the table, its pit event names them."""
+    """Return the people named by a slip's steps, keyed by field; for a step at the table, its pit event names them."""
     found: dict[str, str | None] = {}
     for step in slip.steps:
         said: BaseModel = step.fact.data if isinstance(step.fact, inventory.PitRecorded) else step.fact
@@ -217,7 +217,7 @@ def _people(slip: Slip) -> dict[str, str]:
 
 @cache
 def _named_in(model: type[BaseModel]) -> tuple[str, ...]:
-    """Return the person fields of a model; cached, because looking up missing attributes is slow."""
+    """Return the names of a model's fields that contain persons; cached, because looking up missing fields is slow."""
     return tuple(name for name in _NAMED if name in model.model_fields)
 
 

@@ -1,4 +1,4 @@
-"""The table inventories of gaming days: every slip with its denominations, and tables without a slip."""
+"""The table inventories of gaming days: each inventory slip with its denominations, and tables without a slip."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -105,7 +105,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _days(books: Books, rows: Sequence[_Row], counts: Iterable[Count]) -> list[_Row]:
-    """Return one row per gaming day with any record, with sums over the day's slips."""
+    """Return one row per recorded gaming day, with sums over the day's inventory slips."""
     of_day: dict[date, list[_Row]] = {day: [] for day in await known_days(books)}
     for row in rows:
         if row["gaming_day"] in of_day:
@@ -139,7 +139,7 @@ def _is_off(row: _Row) -> bool:
 
 
 def _is_of(books: Books, count: Count) -> bool:
-    """Return whether a count belongs to one of the queried gaming days, or begins one of them."""
+    """Return whether a count belongs to, or begins, one of the queried gaming days."""
     return any(_in_period(books, day) for day in _days_of(count))
 
 
@@ -177,7 +177,7 @@ def _row(books: Books, before: Count | None, count: Count) -> _Row:
 
 
 async def _missing(books: Books, counts: Iterable[Count]) -> list[_Row]:
-    """Return a row for each table and gaming day without a slip."""
+    """Return a row for each table and recorded gaming day without an inventory slip."""
     known = {(day, count.table) for count in counts for day in _days_of(count)}
     return [
         {"pit": table.pit, "table": table.table, "game": table.game, "gaming_day": day, "purpose": _MISSING}

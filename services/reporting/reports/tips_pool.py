@@ -113,7 +113,7 @@ _Collected = Mapping[tuple[str, str], Figure]
 
 @dataclass(frozen=True)
 class _Pool:
-    """A pool: days and rules, tips, the entry with its hours (the approved or else the pending one), and the shares."""
+    """A tips pool: days and rules, tips, the entry with dealers' hours (approved, else pending), and the shares."""
 
     days: PoolDays
     pooled: Figure
@@ -166,10 +166,10 @@ async def _fill(books: Books) -> Content:
 
 
 def _days(books: Books, hours: Mapping[date, list[Listed]]) -> list[PoolDays]:
-    """Return the days and rules of each pool that has gaming days in the period, in order.
+    """Return days and rules of each tips pool that has gaming days in the queried period, in order.
 
-    All pools with approved hours are included. If two of them contain the same day, the day is counted twice, which the
-    identity shows.
+    All pools with approved hours are included. If a day is in two of them, it is counted twice, and the report's
+    identity is violated.
     """
     last_approved = (
         next((one.fact for one in reversed(listed) if _is_approved(one)), None) for listed in hours.values()
@@ -189,7 +189,7 @@ def _is_approved(listed: Listed) -> bool:
 
 
 def _is_shared(books: Books, pools: Iterable[PoolDays], day: date) -> bool:
-    """Return whether tips of a gaming day are shared, by the property document of that day or by approved hours."""
+    """Return whether tips of a gaming day are pooled, by the property document of that day or by approved hours."""
     place = place_of_day(books.versions, day)
     said = None if place is None else place.document.tips_pool
     return said is not None or any(pool.has(day) for pool in pools)
@@ -200,7 +200,7 @@ def _tips(days: PoolDays, collected: _Collected) -> Figure:
 
 
 async def _hours(books: Books) -> dict[date, list[Listed]]:
-    """Return the entries about the hours of pools, by the last day of the pool, in the order of recording."""
+    """Return the facts about pools' hours, keyed by the last day of the pool, in the order of recording."""
     found: dict[date, list[Listed]] = {}
     kinds = (TipHoursEntered, TipHoursApproved, TipHoursRejected)
     for listed in await books.facts(*kinds, first=date.min, last=date.max):

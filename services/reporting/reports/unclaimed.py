@@ -124,12 +124,12 @@ async def _fill(books: Books) -> Content:
 
 
 async def _open(books: Books, *measures: str) -> _Open:
-    """Return the sums of measures over all gaming days; items whose sum is not zero are still open."""
+    """Return the nonzero sums of measures over all gaming days, keyed by table and item: the items still open."""
     return await books.amounts(measures, ("table_name", "item"), first=date.min, last=date.max)
 
 
 async def _begun(books: Books, left: _Open, *measures: str) -> list[tuple[str, _Row]]:
-    """Return the open items that began by the last queried gaming day, each with its row of figures."""
+    """Return (item, row) for each open item that began on or before the last queried gaming day."""
     if not left:
         return []
     since = await books.since(measures, {item for _, item in left})
@@ -161,7 +161,7 @@ def _refusal(books: Books, row: Any) -> _Row:
 
 
 async def _decisions(books: Books) -> Filled:
-    """Return the section of requests that no second person has decided on."""
+    """Return the section of requests that still await a second person's decision."""
     changes = {one.fact.change for one in await books.all_facts(ChangeApproved, ChangeRejected)}
     adjustments = {
         (one.fact.account, one.fact.adjustment)

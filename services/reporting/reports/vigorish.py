@@ -1,4 +1,4 @@
-"""Vigorish: assessed by rounds, with rate and rounding, and collected, waived and returned at tables."""
+"""Vigorish: amounts assessed by rounds, with rate and rounding, and collected, waived or returned at tables."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -205,7 +205,7 @@ def _by_whom(
     settled: _Settled,
     key_of: Callable[[str, str, Act], tuple[str, ...]],
 ) -> Iterator[_Row]:
-    """Yield the rows of a section: assessed vigorish, and the amounts collected, waived and returned.
+    """Yield rows with the vigorish assessed, collected, waived and returned, grouped by key.
 
     `names` are the key columns. `key_of` returns the key for a table, shift and act. Rows without amounts are left out.
     """

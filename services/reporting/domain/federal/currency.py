@@ -27,9 +27,10 @@ class CashMovement(NamedTuple):
     """A currency transaction of a person, in cents, at an account, the cage, or a table.
 
     `kind` is its purpose (a buy-in, a redemption of chips), `reference` its record. `patron` is an opaque reference, or
-    None for an unknown person; unknown persons cannot be told apart. A transaction conducted for others counts for the
-    `conductor` and for each person in `on_behalf_of`, with the same reference. For a transaction on the person's own
-    behalf, both are empty. An exchange of currency is two transactions with the same reference, in and out.
+    None for an unknown person; two transactions with None may be by different persons. A transaction conducted for
+    others counts for the `conductor` and for each person in `on_behalf_of`, with the same reference. Both fields are
+    empty if the person acts for nobody else. An exchange of currency is two transactions with the same reference, in
+    and out.
 
     `specified` is the purpose of a transaction without a line of its own on the form, or the country of foreign
     currency. `by` is the employee who recorded it, at the cage; `instrument` describes a monetary instrument.
@@ -54,7 +55,7 @@ class CashMovement(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """A transaction with the person's running totals on its gaming day, in cents, including the transaction."""
+    """A transaction, and the person's totals in and out on the gaming day up to and including it, in cents."""
 
     movement: CashMovement
     in_cents: int
@@ -63,7 +64,7 @@ class LogEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The rules of a report on a gaming day: form, amounts with which totals are compared, and deadline.
+    """The rules of a report on a gaming day: form, threshold and warning amounts, and deadline.
 
     `file_by` is the filing deadline for the gaming day, None if nothing is filed. `applied` are the values of law
     behind the amounts; `filed` adds the value behind the deadline, if there is one.
@@ -81,14 +82,14 @@ class Held:
     filed: tuple[Applied, ...]
 
     def standing(self, cents: int) -> Standing:
-        """Return the position of an amount relative to the threshold."""
+        """Return whether an amount has `reached` the threshold, is `near` it, or is `below` both amounts."""
         return "reached" if cents >= self.reached_cents else "near" if cents >= self.near_cents else "below"
 
 
 class CurrencyTotal(NamedTuple):
-    """Transactions that a report aggregates, their sum, and its position relative to the threshold.
+    """Transactions that a report aggregates, their sum, and the sum's standing relative to the threshold.
 
-    A total that is `reached` must be reported or logged; a total that is `near` must not be reported yet.
+    A total that is `reached` must be reported or logged; one that is `near` need not be reported yet.
     """
 
     held: Held
@@ -108,12 +109,12 @@ class CurrencyTotal(NamedTuple):
 
     @property
     def applied(self) -> tuple[Applied, ...]:
-        """Return the values of law on which the decision is based."""
+        """Return the values of law that decide whether the total is reported and, if so, by when."""
         return self.held.filed if self.standing == "reached" else self.held.applied
 
 
 class CurrencyLine(NamedTuple):
-    """Transactions that make up a line of a form: of the same kind and specification, conductor and beneficiaries."""
+    """The transactions of one line of a form: same kind, specification, conductor and beneficiaries."""
 
     movements: Sequence[CashMovement]
 
@@ -133,7 +134,7 @@ def lines_of(total: CurrencyTotal) -> list[CurrencyLine]:
 
 
 def dollars_of(total: CurrencyTotal) -> int:
-    """Return a total in whole dollars as reported on its form, where each line is rounded up separately."""
+    """Return a total in whole dollars, as on its form: each line is rounded up separately."""
     moved = (
         MovedCurrency(one.kind, one.direction, one.specified, one.cents)
         for one in (each.movement for each in total.entries)
@@ -147,7 +148,8 @@ def currency_totals(
     """Return the totals of a report of the pack, such as `ctr`, in the order of their first transactions.
 
     In and out are totaled separately. If the person is known, a total covers all departments of a property;
-    transactions of unknown persons are not aggregated. A total is near the threshold from `warning_share` of it.
+    transactions of unknown persons are not aggregated. A total is near the threshold if it is at least `warning_share`
+    of it.
 
     Raises: KeyError for a report that the pack does not have; LookupError for a day without law in the pack; ValueError
     for a transaction without money.
@@ -172,9 +174,9 @@ _Reported = tuple[str, str, date]
 def reported_with(
     totals: Iterable[CurrencyTotal], sent: Collection[tuple[str, date]] = frozenset()
 ) -> dict[_Reported, str]:
-    """Return the redundant reports, each with the person whose report contains all of its transactions.
+    """Return, for each redundant report, the person whose report already contains all of its transactions.
 
-    Only totals that reached a report's threshold are considered. The key is property, person and gaming day.
+    Keys are (property, person, gaming day). Only totals that reached a report's threshold are considered.
 
     A transaction conducted for another person is in the totals of both persons. The report with more transactions is to
     be filed. If both reports have the same transactions, a report that was already sent takes precedence (`sent` has
@@ -194,7 +196,7 @@ def reported_with(
 def _covered(
     reports: Mapping[_Reported, Sequence[CashMovement]], sent: Collection[tuple[str, date]]
 ) -> Iterator[tuple[_Reported, str]]:
-    """Yield a gaming day's redundant reports, each with the person whose report contains all of its transactions."""
+    """Yield each redundant report of a gaming day, with the person whose report already contains its transactions."""
 
     def first(key: _Reported) -> tuple[int, bool, bool, str]:
         conducts = all(one.conductor == one.patron for one in reports[key])
@@ -239,7 +241,7 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
-    """Yield transactions with running totals over the person's gaming day; an unknown person's are not added up."""
+    """Yield transactions with running totals by person and gaming day; for an unknown person, its own amount."""
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
     for one in movements:
         so_far: dict[Direction, int] = {"in": 0, "out": 0}

@@ -12,7 +12,7 @@ from shared.jurisdictions.forms import StateWithholding
 def state_tax_cents(rule: StateWithholding | None, candidates: Iterable[Candidate]) -> int:
     """Return the state tax that must be withheld from candidates' winnings, in cents.
 
-    The law on each candidate's day of payment applies. Only candidates on the rule's form count.
+    The law on each candidate's day of payment applies. Candidates for other forms than the rule's are ignored.
 
     Raises: LookupError for a day before the first value of the rule.
     """

@@ -1,6 +1,6 @@
 """Reportable winnings (Forms W-2G and 1042-S), and withholding. Pure; amounts are cents.
 
-Nothing is filed here: a person reviews these candidates and adds the winner.
+The results are candidates only: a person reviews them and adds the winner before anything is filed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,8 +29,8 @@ class SettledLine:
 
     Only payments by the house are included, not those by a banking player. `paid_on` is the date of payment on the
     property's clock, because thresholds depend on the calendar year. `game` is the licensee's name of the game.
-    `patron` is an opaque reference, None if unknown. `reduced_by_wager` is the licensee's choice on the gaming day, if
-    a rule leaves one; None if the licensee has not chosen.
+    `patron` is an opaque reference, None if unknown. `reduced_by_wager` is whether the licensee chose, for the gaming
+    day, to deduct the wager where a rule allows the choice; None if the licensee has not chosen.
 
     A counted table has no rounds and no regulation: the `moment` identifies the win, and `kind` is the property's kind
     of the game. The cashier enters `wager_words`, `odds`, `capped` (the payout limit, if one paid less than the odds
@@ -65,12 +65,12 @@ class SettledLine:
     has_number: bool = False
 
     def occasion(self) -> str:
-        """Return the identification of the win's occasion: its round or, at a counted table, its minute (UTC)."""
+        """Return what identifies the occasion of the win: the round or, at a counted table, the minute (UTC)."""
         return occasion_of(self.round_id, self.moment)
 
 
 def occasion_of(round_id: str | None, moment: datetime) -> str:
-    """Return the identification of a win's occasion: its round or, without a round, its minute (UTC)."""
+    """Return what identifies the occasion of a win: the round or, without a round, the minute (UTC)."""
     return round_id or f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
 
 
@@ -108,11 +108,10 @@ class Candidate:
 def candidates(law: Pack, lines: Iterable[SettledLine], of: Winner | None = None) -> tuple[Candidate, ...]:
     """Return the reportable winnings of settled lines under a pack's rules, ordered by time.
 
-    With `of`, only the rules for these winners are applied. If winnings are reduced by the wager, the amount of a
-    winning wager is what was paid on top of the stake, which is returned in addition; otherwise the stake is added. All
-    that one wager of a seat won in a round is one win. Losing lines matter only if a rule combines wagers. A bonus
-    without its own stake cannot be a multiple of a wager, so only the threshold decides. Rules for nonresident aliens
-    apply only to lines of nonresident aliens.
+    With `of`, only the rules for this kind of winner are applied. If winnings are reduced by the wager, the amount
+    excludes the returned stake; otherwise the stake is added. Everything that one wager of a seat won in a round is one
+    win. Losing lines matter only if a rule combines wagers. A bonus without its own stake cannot be a multiple of a
+    wager, so only the threshold decides. Rules for nonresident aliens apply only to lines of nonresident aliens.
 
     Raises: LookupError for a day without law in the pack; Refused for an unknown regulation.
     """
@@ -128,7 +127,7 @@ def _order(candidate: Candidate) -> tuple[Any, ...]:
 
 
 class _Rule:
-    """A rule of a pack, with its values for each day cached."""
+    """A rule of a pack, with a cache of its values by day."""
 
     def __init__(self, law: Pack, name: str) -> None:
         self._law, self._name, self._rule = law, name, law.reportable_winnings[name]
@@ -203,7 +202,7 @@ def _is_excluded(held: Mapping[str, Dated[Any]], line: SettledLine) -> bool:
 
 
 def _listed(line: SettledLine) -> tuple[str, bool]:
-    """Return the packs' name for a line's game, and whether its wager is, or may be, a side bet."""
+    """Return the name that packs use for a line's game, and whether the line's wager is, or may be, a side bet."""
     if line.regulation is None:
         kind = (line.kind or line.game).replace("-", "_")
         return _LISTED_AS.get(kind, kind), line.side_bet
@@ -232,9 +231,9 @@ def _withholdings(
 ) -> Iterator[Withholding]:
     """Yield the regular withholding at `at_rate` or, if it does not apply, the backup withholding.
 
-    Regular withholding is computed on winnings net of the wager. It applies only if these are above an amount, if the
-    rule has one, and reach `ratio_cents`, the least multiple of the wager. Backup withholding is computed on the
-    reported amount.
+    Regular withholding is computed on winnings net of the wager. It applies only if these winnings exceed the rule's
+    amount, if there is one, and reach `ratio_cents`, the lowest multiple of the wager that is subject to withholding.
+    Backup withholding is computed on the reported amount.
     """
     above_cents = held["withholding_above_cents"].value if "withholding_above_cents" in held else 0
     if at_rate is not None and net_cents > above_cents and net_cents >= ratio_cents:

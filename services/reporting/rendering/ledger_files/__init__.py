@@ -1,4 +1,4 @@
-"""Write journals as files for accounting programs, and for hledger and beancount as a second ledger. Pure.
+"""Write journals as files for accounting programs, or for hledger or beancount as an independent second ledger. Pure.
 
 docs/general-ledger.md documents the source of each layout, and which parts of it could not be confirmed.
 """
@@ -17,9 +17,9 @@ LedgerFormatName = Literal["csv", "iif", "xero", "netsuite", "sage", "hledger", 
 
 @dataclass(frozen=True, slots=True)
 class LedgerFormat:
-    """A format: its writer function, file extension and media type, and the maximum lines of a file, if limited.
+    """A file format: writer function, file extension, media type, and the maximum number of lines, if limited.
 
-    QuickBooks reads its files in Windows-1252, all others are in UTF-8; a character that an encoding lacks becomes `?`.
+    Files for QuickBooks are in Windows-1252, all others in UTF-8; a character that the encoding lacks becomes `?`.
     """
 
     write: Callable[[LedgerFile], str]
@@ -44,7 +44,7 @@ LEDGER_FORMATS: Final[Mapping[LedgerFormatName, LedgerFormat]] = {
 
 
 def write_journals(file: LedgerFile, name: LedgerFormatName) -> bytes:
-    """Return the bytes of a file.
+    """Return a file of journals in a format, as bytes.
 
     Raises: Rejected if it has more lines than the format allows, or if the format declares accounts once for all days
     and the title or kind of an account differs between days.

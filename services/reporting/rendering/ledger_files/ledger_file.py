@@ -10,7 +10,7 @@ from shared.contracts.general_ledger import LedgerAccount
 
 @dataclass(frozen=True, slots=True)
 class LedgerFile:
-    """The journals of the gaming days up to `last`, the charts of accounts of these days, and the balances.
+    """The content of a file: journals of gaming days up to `last`, charts of accounts by day, and closing balances.
 
     `charts` has the accounts of each gaming day by their number: titles and kinds may differ between days. `balances`
     are computed from the latest known postings of the days, independently of the journals.
@@ -30,7 +30,7 @@ class LedgerFile:
 
 
 def memo(file: LedgerFile, journal: LedgerJournal) -> str:
-    """Return the description of a journal: property, gaming day, and version or reversal."""
+    """Return the description of a journal, with property, gaming day, and version or reversal."""
     day = f"{file.property}, gaming day {journal.gaming_day}"
     if journal.kind == "reversal":
         return f"{day}: reversal of version {journal.version - 1}"
@@ -38,7 +38,7 @@ def memo(file: LedgerFile, journal: LedgerJournal) -> str:
 
 
 def amount(cents: int) -> str:
-    """Return an amount with two decimals.
+    """Return an amount, given in cents, as text with two decimals.
 
     >>> amount(-5), amount(123456)
     ('-0.05', '1234.56')

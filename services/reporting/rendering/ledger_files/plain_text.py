@@ -1,7 +1,7 @@
-"""Journals as text for hledger and beancount, with assertions of every account's balance at the end. Pure.
+"""Journals as text for hledger and beancount, followed by an assertion of each account's balance. Pure.
 
-An auditor can load the text into a second ledger that is independent of this system. The program adds up the journals
-itself, and rejects the file if the balance of an account differs from the posted balance.
+An auditor can load the file into one of these programs as a second ledger, independent of this system. The program adds
+up the journals itself, and rejects the file if the balance of an account differs from the posted balance.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ _HLEDGER_TYPES: Final[Mapping[AccountKind, str]] = {
 
 
 def account_name(account: LedgerAccount) -> str:
-    """Return the name of an account in both programs.
+    """Return the name of an account, the same for hledger and beancount.
 
     >>> account_name(LedgerAccount(account="1120", title="Table inventories", kind="asset"))
     'Assets:1120'
@@ -91,7 +91,7 @@ def as_hledger(file: LedgerFile) -> str:
 
 
 def _declared(file: LedgerFile) -> dict[str, LedgerAccount]:
-    """Return the accounts of all lines by number. Raises: Rejected if a title or a kind differs between the days."""
+    """Return the accounts of all lines, by number. Raises: Rejected if a title or kind differs between days."""
     found: dict[str, LedgerAccount] = {}
     changed: dict[str, str] = {}
     for journal in file.journals:
@@ -109,7 +109,7 @@ def _declared(file: LedgerFile) -> dict[str, LedgerAccount]:
 
 
 def _sums(file: LedgerFile, accounts: Mapping[str, LedgerAccount]) -> dict[str, int]:
-    """Return the balance of each account by name, over all departments and cost centers, in cents."""
+    """Return each account's balance over all departments and cost centers, in cents, keyed by account name."""
     found = {account_name(account): 0 for account in accounts.values()}
     for line in file.balances:
         found[account_name(accounts[line.destination.account])] += line.cents.value
@@ -122,7 +122,7 @@ def _tags(line: JournalLine) -> dict[str, str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotes, for beancount."""
+    """Return a text as a quoted string of beancount."""
     return '"{}"'.format(text.replace("\\", "\\\\").replace('"', '\\"'))
 
 

@@ -27,7 +27,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
 
 
 def _is_amount(text: str) -> bool:
-    """Return whether a text is a number, which a spreadsheet does not evaluate."""
+    """Return whether a text is a number, so that a spreadsheet does not read it as a formula."""
     return text.removeprefix("-").replace(".", "", 1).isdigit()
 
 
@@ -43,7 +43,7 @@ _CSV: Final = (
 
 
 def as_csv(file: LedgerFile) -> str:
-    """Return CSV with one row for each journal line; the amount is in the debit or in the credit column."""
+    """Return journals as CSV with a row for each line; the amount is in the debit or the credit column."""
     return _table(
         _CSV,
         (
@@ -70,7 +70,7 @@ _NO_TAX: Final = "Tax Exempt"
 
 
 def as_xero(file: LedgerFile) -> str:
-    """Return Xero's template of manual journals: lines with one narration and date form a journal; debits positive."""
+    """Return journals in Xero's template: lines with the same narration and date form a journal; debits positive."""
     return _table(
         _XERO,
         (
@@ -118,7 +118,7 @@ _SAGE: Final = ("Date", "Reference", "Number of Distributions", "G/L Account", "
 
 
 def as_sage(file: LedgerFile) -> str:
-    """Return general journals of Sage 50 (US): each line has the number of lines of its journal; debits positive."""
+    """Return general journals for Sage 50 (US); each line states how many lines its journal has; debits positive."""
     return _table(
         _SAGE,
         (
@@ -136,7 +136,7 @@ def as_sage(file: LedgerFile) -> str:
 
 
 def _sage_description(file: LedgerFile, journal: LedgerJournal, line: JournalLine) -> str:
-    """Return the description of a line, with department and cost center, for which Sage 50 has no columns."""
+    """Return a line's description with department and cost center, because Sage 50 has no columns for these."""
     return " ".join(filter(None, (memo(file, journal), line.destination.department, line.destination.cost_center)))
 
 
@@ -144,9 +144,9 @@ _IIF: Final = ("TRNSID", "TRNSTYPE", "DATE", "ACCNT", "CLASS", "AMOUNT", "DOCNUM
 
 
 def as_iif(file: LedgerFile) -> str:
-    """Return general journals for QuickBooks Desktop: tabs between columns, debits positive.
+    """Return general journals for QuickBooks Desktop, with tabs between columns; debits positive.
 
-    QuickBooks identifies an account by its title, here without the colon that separates a subaccount from its parent.
+    QuickBooks identifies an account by its title. A colon, which would mark a subaccount, is removed from the title.
     The class of a line is its department and cost center.
     """
     rows: list[Sequence[str]] = [("!TRNS", *_IIF), ("!SPL", "SPLID", *_IIF[1:]), ("!ENDTRNS",)]
@@ -172,5 +172,5 @@ def as_iif(file: LedgerFile) -> str:
 
 
 def _iif_text(text: str) -> str:
-    """Return a text without double quotes, which QuickBooks reads as text delimiters."""
+    """Return a text with double quotes, which QuickBooks reads as delimiters, replaced by single quotes."""
     return text.replace('"', "'")

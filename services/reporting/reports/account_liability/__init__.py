@@ -1,1 +1,1 @@
-"""Account liability: the report, and its promotional money."""
+"""Account liability: the report, and its part on promotional money."""

@@ -1,4 +1,4 @@
-"""Promotional money on accounts by day: granted, spent and written off. It is wagered, and never paid out."""
+"""Promotional money on accounts by day: granted, spent and written off. It can be wagered but not paid out."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -63,7 +63,7 @@ PROMOTIONAL: Final = Section(
 
 
 async def promotional_money(books: Books) -> Filled:
-    """Return the changes of promotional money on the queried days, by cause."""
+    """Return the changes of promotional money on the queried gaming days, in cents, keyed by cause."""
     before = books.question.first - timedelta(days=1)
     opening = (await books.amounts(tuple(_MEASURES), first=date.min, last=before)).get((), {})
     first = at = _held(_change(opening), before)
@@ -84,6 +84,6 @@ def _change(found: Mapping[str, Figure]) -> int:
 
 
 def _held(cents: int, day: date) -> Figure:
-    """Return the balance at the end of a gaming day; its provenance is every change since the first day."""
+    """Return the balance at the end of a gaming day; its provenance is all changes since the first day."""
     changes = _MEASURES.items()
     return Figure(cents, tuple(Part(Aggregate("amounts", (name,), date.min, day), sign) for name, sign in changes))

@@ -1,4 +1,4 @@
-"""Account liability: what the house owes to accounts at the beginning and the end, and why it changed, day by day."""
+"""Account liability: the amount owed to accounts at the beginning and the end, and its changes by day and cause."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -176,7 +176,7 @@ async def _fill(books: Books) -> Content:
 async def _flows(
     books: Books, *by: str, first: date | None = None, last: date | None = None
 ) -> dict[tuple[str, ...], dict[str, Figure]]:
-    """Return the causes of changes of the liability in cents, by dimensions; without transfers between accounts."""
+    """Return the liability's changes by cause, in cents, keyed by dimensions; without transfers between accounts."""
     found = await books.amounts(_FLOWS, by, first=first, last=last)
     money = await books.amounts(_BY_INSTRUMENT, (*by, "item"), first=first, last=last)
     for (*key, instrument), measures in money.items():
@@ -188,7 +188,7 @@ async def _flows(
 
 
 def _change(flows: Mapping[str, Figure]) -> Figure:
-    """Return the change of the liability, in cents."""
+    """Return the net change of the liability, in cents, given its changes by cause."""
     return total(flows[name] * sign for name, sign in _SIGNS.items() if name in flows)
 
 
@@ -227,7 +227,7 @@ def _days(before: date, opening: Figure, flows: Mapping[tuple[str, ...], Mapping
 
 
 def _owed(cents: int, day: date) -> Figure:
-    """Return the liability at the end of a gaming day; its provenance is every change since the first day."""
+    """Return the liability at the end of a gaming day; its provenance is all changes since the first day."""
     flows = [Part(Aggregate("amounts", (measure,), date.min, day), _SIGNS[measure]) for measure in _FLOWS]
     money = [
         Part(Aggregate("amounts", (measure,), date.min, day, (("item", instrument),)), _SIGNS[measure])
@@ -264,7 +264,7 @@ async def _balances(books: Books) -> Filled:
 
 
 async def rounds_and_accounts(books: Books) -> tuple[Identity, Identity]:
-    """Return two identities: stakes and credits of rounds must equal the movements in the accounts' journal."""
+    """Return the identities that stakes and credits of rounds equal the movements in the accounts' journal."""
     rounds = (await books.rounds()).get((), {})
     moved = (await books.amounts(_FLOWS)).get((), {})
     return (

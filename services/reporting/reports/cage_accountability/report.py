@@ -1,4 +1,4 @@
-"""Cage accountability: movements and counts of each location, which must agree, and chips outstanding."""
+"""Cage accountability: each location's movements and counts, which must agree, and chips outstanding."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ _NOT_STATED: Final = Mark(
 async def _stated(books: Books) -> Listed | None:
     """Return the approved statement of chips in service for the last queried gaming day; None if there is none.
 
-    A statement is in effect from its own gaming day on; before that day, the previous statement is.
+    A statement is in effect from its own gaming day until the gaming day of the next statement.
     """
     return max(
         await books.facts(ChipsInServiceApproved, first=date.min), key=lambda one: one.fact.revision, default=None
@@ -129,7 +129,7 @@ def _of(listed: Listed, cents: int) -> Figure:
 
 
 def _locations(books: Books, by_location: Mapping[str, Sequence[Listed]], last: Iterable[Listed]) -> Filled:
-    """Return the section of locations: those in use, and retired ones that were counted or were not found empty."""
+    """Return the section of locations: those in use, and retired ones that were counted or had contents."""
     kinds = {CAGE: "cage", **{one.location: one.kind for one in books.place.document.cage_locations}}
     used = books.place.cage_locations_on(books.question.last)
     left = {one.fact.location for one in last if one.fact.contents}
@@ -246,7 +246,7 @@ def _holdings(last: Iterable[Listed]) -> Filled:
 
 
 async def _float(books: Books, stated: Listed | None) -> Filled:
-    """Return the section of the property's chips; chips outstanding stay empty if no chips in service were `stated`."""
+    """Return the section of the property's chips; without a `stated` number in service, outstanding is empty."""
     first = date.min if stated is None else stated.fact.gaming_day
     put_in = await books.amounts(("chips_in_service",), ("item",), first=first)
     under_way = await books.amounts(("chips_in_transit",), ("item",), first=date.min)

@@ -1,4 +1,4 @@
-"""Accounts with money: balance, last movement, table; and outstanding vouchers."""
+"""Accounts with money (balance, last movement, table), and outstanding vouchers."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -11,7 +11,7 @@ GAME_ACCOUNT: Final = "game account"
 
 
 def kind_of(table: str) -> str:
-    """Return the kind of an account, given its table; a wallet has no table."""
+    """Return the kind of an account: a game account if it has a table, else a wallet."""
     return GAME_ACCOUNT if table else WALLET
 
 
@@ -31,7 +31,7 @@ DORMANT: Final = Section(
 
 
 async def dormant(books: Books) -> Filled:
-    """Return the accounts with money and without movements for the property's dormancy period."""
+    """Return the accounts with money that had no movement during the property's dormancy period."""
     days, day = books.place.document.account_dormant_days, books.question.last
     if days is None:
         return fill(DORMANT, ())
@@ -60,7 +60,7 @@ async def dormant(books: Books) -> Filled:
 
 
 def marks_of_dormancy(books: Books) -> tuple[Mark, ...]:
-    """Return a mark if the property does not define when accounts become dormant."""
+    """Return a remark if the property does not define when accounts become dormant."""
     if books.place.document.account_dormant_days is not None:
         return ()
     note = "the property sets no number of days after which an account is dormant, so none is listed"
@@ -87,7 +87,7 @@ VOUCHERS: Final = Section(
 
 
 async def vouchers(books: Books) -> Filled:
-    """Return the outstanding vouchers issued by accounts, by issue day and reference."""
+    """Return the section of outstanding vouchers issued by accounts, ordered by issue day and reference."""
     found = await books.amounts(("voucher_cents",), ("item",), first=date.min)
     out = {
         item: measures["voucher_cents"] for (item,), measures in found.items() if measures["voucher_cents"].value > 0

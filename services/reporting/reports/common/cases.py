@@ -1,4 +1,4 @@
-"""The last columns of all lists of variances: level and resolution."""
+"""The columns that end every list of variances: level, status, owner and resolution."""
 
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ _LIMITS: Final[tuple[MoneyLimit, ...]] = ("variance_report_cents", "variance_aut
 
 
 def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: int) -> dict[str, Any]:
-    """Return the cells of CASE_COLUMNS; with several parts, the largest determines the level."""
+    """Return the cells of CASE_COLUMNS for a variance; if it has several parts, the largest determines the level."""
     day = key[0]
     largest = max(parts, key=abs, default=cents.value)
     return {
@@ -44,7 +44,7 @@ def cells_of(books: Books, cases: Cases, key: CaseKey, cents: Figure, *parts: in
 
 
 def marks(books: Books, *sections: Section) -> tuple[Mark, ...]:
-    """Return marks for the variance limits that are not confirmed: the levels in these sections depend on them."""
+    """Return remarks on the unconfirmed variance limits, which determine the levels in these sections."""
     levels = tuple(f"{section.name}/level" for section in sections)
     dated = {name: getattr(books.place.law.limits, name).on(books.question.last) for name in _LIMITS}
     return tuple(

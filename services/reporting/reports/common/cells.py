@@ -18,29 +18,29 @@ PITS_OF_TABLE: Final = Column(
 
 
 def in_nanocents(figure: Figure) -> Figure:
-    """Return cents as nanocents; the provenance stays in cents."""
+    """Return a figure converted from cents to nanocents; its provenance stays in cents."""
     return Figure(nanocents(figure.value), figure.origin)
 
 
 def exact(figure: Figure) -> Cell:
-    """Return nanocents as a cell of exact cents."""
+    """Return a figure in nanocents as a cell of exact cents."""
     return exact_sum(exact_text(figure.value), (figure,))
 
 
 def as_shown(figure: Figure) -> Figure:
-    """Return nanocents as the whole cents that are displayed."""
+    """Return a figure in nanocents converted to whole cents, as shown in reports."""
     return _without_shares(shown(figure.value), figure)
 
 
 def as_displayed(figure: Figure) -> Figure:
-    """Return nanocents as the whole cents on a meter's sign, which are never negative."""
+    """Return a figure in nanocents converted to the whole cents on a meter's sign, which are never negative."""
     return _without_shares(displayed(figure.value), figure)
 
 
 def _without_shares(cents: int, figure: Figure) -> Figure:
-    """Return nanocents as whole cents.
+    """Return a figure in nanocents with its value replaced by the given whole cents.
 
-    The displayed zero of a meter below zero is not the sum of its entries, so its provenance has no amounts.
+    If a negative meter is displayed as zero, the value is not the sum of the entries, which then add no amounts.
     """
     exact = Fraction(figure.value, NANOCENTS)
     return rounded(cents, exact, figure) if abs(exact - cents) < 1 else computed(cents, figure)
@@ -60,17 +60,17 @@ def rate_text(rate: Fraction) -> str:
 
 
 def entry_cell(entry: EntryRef) -> Cell:
-    """Return a cell that names an entry."""
+    """Return a cell with the text of an entry's reference, and the entry as provenance."""
     return Cell(f"{entry.service}/{entry.shard}/{entry.seq}", (entry,))
 
 
 def sum_of(found: Iterable[Mapping[str, Figure]], measure: str) -> Figure:
-    """Return the sum of a measure over several groups."""
+    """Return the sum of a measure over several groups of sums."""
     return total(measures[measure] for measures in found if measure in measures)
 
 
 def total_of(filled: Filled, column: str) -> Figure:
-    """Return the total of a column of a section."""
+    """Return the total of a section's column, with its provenance."""
     assert filled.total is not None, f"the columns of {filled.section.name} are added up"
     value = filled.total.cells[column]
     assert isinstance(value, int), f"{column} is a whole number"
@@ -78,7 +78,7 @@ def total_of(filled: Filled, column: str) -> Figure:
 
 
 def require_whole(books: Books, why: str) -> None:
-    """Raise Rejected, giving `why`, if a report that covers the whole property is requested for one table or game."""
+    """Raise Rejected with the reason `why` if a report on the whole property is requested for one table or game."""
     asked = books.question.table or books.question.game
     if asked is not None:
         raise Rejected(Reason.NOT_FOUND, f"there is none of {asked}: {why}; ask for {books.question.property}")

@@ -30,14 +30,14 @@ _MEASURES: Final = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class Missing:
-    """A missing item of a table as text: its name, and since when it has been missing, on the property's clock."""
+    """A table's missing item as text: its name and, by the property's clock, when it became missing."""
 
     table: str
     said: str
 
     @classmethod
     def of(cls, books: Books, table: str, item: str) -> "Missing":
-        """Return the missing item that a measure's item encodes."""
+        """Return a table's missing item, decoded from the item of an amount."""
         lack = Lack.of_item(item)
         return cls(table, f"{lack.what} (since {lack.since.astimezone(books.place.zone):%Y-%m-%d %H:%M})")
 
@@ -48,9 +48,9 @@ NOT_COUNTED: Final = "counts"
 
 @dataclass(frozen=True, slots=True)
 class CountedWin:
-    """The win of one or several tables or shifts, in cents; it is unknown while there are `missing` items.
+    """The counted win of one or several tables or shifts, in cents; it is unknown while items are `missing`.
 
-    `counted_win` is the part of the win that was found by counts at counted tables.
+    `counted_win` is the win by count: the part of the win that only counts at counted tables reveal.
     """
 
     opener: Figure = NOTHING
@@ -74,7 +74,7 @@ class CountedWin:
 
     @property
     def hold(self) -> Cell:
-        """Return the win as a percentage of the drop."""
+        """Return the hold: the win as a percentage of the drop."""
         return share(self.win, self.drop)
 
     @property
@@ -84,7 +84,7 @@ class CountedWin:
 
     @property
     def lacks_by_table(self) -> str | None:
-        """Return the missing items as text, by table; None if nothing is missing."""
+        """Return the missing items as text, grouped by table; None if nothing is missing."""
         tables = groupby(self.missing, attrgetter("table"))
         return "; ".join(f"{table}: {', '.join(one.said for one in lacks)}" for table, lacks in tables) or None
 
@@ -97,7 +97,7 @@ _figures: Final = attrgetter(*_FIGURES)
 
 
 def together(wins: Iterable[CountedWin]) -> CountedWin:
-    """Return the win of several tables, shifts or days."""
+    """Return the total counted win of several tables, shifts or days, with all of their missing items."""
     listed = list(wins)
     figures = map(total, zip(*map(_figures, listed), strict=True))
     missing = tuple(sorted({what for one in listed for what in one.missing}))
@@ -111,7 +111,7 @@ async def counted_wins(
     last: date | None = None,
     explained: bool = True,
 ) -> dict[tuple[str, ...], CountedWin]:
-    """Return the win by dimensions (`gaming_day`, `table_name`, `shift`), in order.
+    """Return the counted win keyed by dimensions (`gaming_day`, `table_name`, `shift`), in order.
 
     Without `shift`, opener and closer are those of the first and the last shift of a day. Without `explained`, figures
     have no provenance.
@@ -138,7 +138,7 @@ def _win(measures: Mapping[str, Figure], missing: Iterable[Missing], *, day: boo
 
 
 def counted_marks(books: Books) -> tuple[Mark, ...]:
-    """Return a mark for each unconfirmed provision of law behind the win."""
+    """Return a remark on each unconfirmed provision of law behind the win."""
     law, day = books.place.law, books.question.last
     behind: Mapping[str, Any] = {
         "formula of win": law.win.formula,

@@ -1,4 +1,4 @@
-"""Changes of the amount owed on counter checks: issued, returned, redeemed, deposited, written off. Cents."""
+"""Changes, in cents, of the amount owed on counter checks: issued, returned, redeemed, deposited, written off."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ _OUT: Final = ("redeemed_cents", "deposited_cents", "written_off_cents")
 
 
 async def credit_flows(books: Books) -> dict[date, dict[str, Figure]]:
-    """Return the changes by gaming day, oldest first, and by column; days and columns without changes are missing."""
+    """Return the changes by gaming day, oldest first, and by column; days and columns without any are missing."""
     flows: dict[date, dict[str, Figure]] = defaultdict(dict)
     for (day, item), measures in (await books.amounts(_MEASURES, ("gaming_day", "item"))).items():
         of_day = flows[date.fromisoformat(day)]
@@ -63,10 +63,10 @@ async def credit_flows(books: Books) -> dict[date, dict[str, Figure]]:
 
 
 def change_of(flows: Mapping[str, Figure]) -> Figure:
-    """Return the change of the outstanding amount by these flows, in cents."""
+    """Return the net change of the outstanding amount, in cents, given changes by column."""
     return total(flows.get(name, NOTHING) for name in _IN) - total(flows.get(name, NOTHING) for name in _OUT)
 
 
 def change_in(section: Filled) -> Figure:
-    """Return the change of the outstanding amount by the totals of a section with FLOW_COLUMNS."""
+    """Return the net change of the outstanding amount, in cents, from the totals of a section with FLOW_COLUMNS."""
     return change_of({name: total_of(section, name) for name in (*_IN, *_OUT)})

@@ -1,4 +1,4 @@
-"""The expected win of counted tables: drop times the hold that the property expects of their game. Cents."""
+"""The expected win of counted tables, in cents: drop times the hold that the property expects of their game."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from services.reporting.reports.common.spans import is_asked
 
 @dataclass(frozen=True, slots=True)
 class ExpectedWin:
-    """Win, drop and expected win over the gaming days on which a hold was expected."""
+    """A table's win, drop and expected win, over the gaming days that have an expected hold."""
 
     win: Figure = NOTHING
     drop: Figure = NOTHING
@@ -25,12 +25,12 @@ class ExpectedWin:
 
     @property
     def hold(self) -> Fraction | None:
-        """Return the expected hold as a fraction, over several days weighted by drop; None without drop."""
+        """Return the expected hold as a fraction, weighted by drop over several days; None without drop."""
         return Fraction(self.expected, self.drop.value) if self.drop.value > 0 else None
 
     @property
     def cell(self) -> Figure | Cell:
-        """Return the expected win in cents, rounded once; empty if no hold was expected."""
+        """Return the expected win in cents, rounded once; empty if no day has an expected hold."""
         return weighted(round(self.expected), self.kept) if self.days else Cell(None, self.drop)
 
     def __add__(self, other: "ExpectedWin") -> "ExpectedWin":
@@ -43,7 +43,7 @@ class ExpectedWin:
         )
 
     def by_day(self) -> list[tuple[int, int]]:
-        """Return win and drop of each day in cents, summed over tables."""
+        """Return (win, drop) for each day with an expected hold, in cents, summed over tables."""
         found: dict[date, tuple[int, int]] = {}
         for day, win, drop in self.days:
             before = found.get(day, (0, 0))
@@ -52,9 +52,9 @@ class ExpectedWin:
 
 
 async def expected_wins(books: Books, first: date, last: date) -> Mapping[str, ExpectedWin]:
-    """Return the expected win of each counted table for which a hold is expected on any of the gaming days, by table.
+    """Return the expected win, keyed by table, of counted tables with an expected hold on any of the gaming days.
 
-    The expected holds are taken from the property's version on the last queried day; each applies to its own days.
+    The expected holds are those in the property's version on the last queried day; each applies to its own days.
     """
     found: dict[str, ExpectedWin] = {}
     if not books.place.document.games:

@@ -1,4 +1,4 @@
-"""The text of chips, coins and plaques in a cell of a report."""
+"""The text in a report's cell that lists chips, coins and plaques."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from shared.contracts.money import dollars
 
 
 def pieces_text(contents: Iterable[Pieces]) -> str:
-    """Return contents by denomination, the highest first.
+    """Return contents as text, by denomination, highest first.
 
     >>> pieces_text((Pieces(cents=500, count=20), Pieces(kind="plaque", cents=100000, count=1)))
     '1 plaque of 1,000.00; 20 chips of 5.00'

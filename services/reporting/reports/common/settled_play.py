@@ -1,4 +1,4 @@
-"""Settled play of accounts on gaming days, as of a given time, with the theoretical win of each wager."""
+"""Settled play of accounts on gaming days, as of a given time, with the theoretical win by wager type."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,8 +51,8 @@ class Play:
     """The settled play of an account, of a patron, or of several: rounds, stakes, handle and payout (cents).
 
     `funded` is the part of the handle that was taken from accounts; the rest was wagered in chips. `theoretical` covers
-    the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared), of the wagers
-    whose return has an exact distribution; `inexact` is true if there are wagers without one.
+    the wagers that have a house edge. `variance` is the variance of the payout by chance (cents squared) for the wagers
+    whose return has an exact distribution; `inexact` is true if there are other wagers.
     """
 
     rounds: Figure = NOTHING
@@ -66,7 +66,7 @@ class Play:
 
     @property
     def win(self) -> Figure:
-        """Return the house's win from this play, before meters, in cents."""
+        """Return the house's win from the play in cents, before progressive meters."""
         return self.handle - self.payout
 
     @property
@@ -92,7 +92,7 @@ class Play:
 
 @dataclass(frozen=True)
 class PlayOfAccount:
-    """The play of an account on one wager under a submission (its hash), and the wager's house edge, if it is known."""
+    """The play of an account on one wager type under a submission (a hash), and the wager's house edge, if known."""
 
     account: str
     game: str
@@ -119,7 +119,7 @@ def together(plays: Iterable[Play]) -> Play:
 
 
 async def settled_play(books: Books) -> list[PlayOfAccount]:
-    """Return the play of every account on the queried gaming days, by wager and submission, in order."""
+    """Return each account's play on the queried gaming days, one item per wager type and submission, in order."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table, "game": question.game}
     statement = text(_SUMS.replace("{entries}", ENTRIES if books.explains else ""))
@@ -131,14 +131,14 @@ async def settled_play(books: Books) -> list[PlayOfAccount]:
 
 
 class PlayOfWager(NamedTuple):
-    """The play on one wager under a submission, and the wager's house edge, if it is known."""
+    """The play on one wager type under a submission, and the wager's house edge, if known."""
 
     edge: HouseEdge | None
     play: Play
 
 
 async def plays_of(books: Books, rows: Sequence[Row[Any]]) -> list[PlayOfWager]:
-    """Return the play of each row, in order of the rows; a row has the sums of one wager under one submission."""
+    """Return the play of each row, in order; a row contains the sums of one wager type under one submission."""
     edges = await books.house_edges({row.submission for row in rows})
     found: list[PlayOfWager] = []
     for row in rows:

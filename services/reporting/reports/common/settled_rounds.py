@@ -36,7 +36,7 @@ Where = tuple[tuple[str, str], ...]
 
 
 class Part(NamedTuple):
-    """The sums of rounds, in the order of ADDED, for `place`, a combination of values of DIMENSIONS."""
+    """The sums of rounds (`values`, in the order of ADDED) for one combination of values of DIMENSIONS (`place`)."""
 
     place: tuple[str, ...]
     values: tuple[int, ...]
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, place: tuple[str, ...], values: tuple[int, ...]) -> Self:
-        """Return the part for a place, given its values of DIMENSIONS (which include the wager) and its sums."""
+        """Return the part for a place (values of DIMENSIONS, which include the wager) with the given sums."""
         _, game, _, version, submission, wager = place
         return cls(place, values, (game, version, submission, wager))
 
@@ -55,17 +55,17 @@ class Part(NamedTuple):
 
     @property
     def payout_cents(self) -> int:
-        """Return the amount that players received, in cents."""
+        """Return the payout: the amount that players received, in cents."""
         return self.values[_PAYOUT]
 
     @property
     def wager(self) -> str:
-        """Return the text `game/wager` that names the wager."""
+        """Return the name of the wager as text: `game/wager`."""
         return "/".join(self.offered[:: len(_OFFERED) - 1])
 
     @property
     def win_cents(self) -> int:
-        """Return the win, before meters, in cents."""
+        """Return the house's win in cents, before progressive meters."""
         return sum([sign * self.values[index] for index, sign in _SIGNS])
 
 
@@ -73,7 +73,7 @@ class Part(NamedTuple):
 class SettledRounds:
     """The settled rounds of some gaming days, summed by all of DIMENSIONS, with the house edges of their wagers.
 
-    Unless `explained`, figures have no provenance.
+    Figures have provenance only if `explained` is true.
     """
 
     first: date
@@ -86,12 +86,12 @@ class SettledRounds:
 
     @cached_property
     def reasons(self) -> Mapping[Offered, str]:
-        """Return the reason for each wager that has no exact distribution."""
+        """Return, for each wager without an exact distribution, the reason for its absence."""
         return self._said_of(lambda edge: edge.reason)
 
     @cached_property
     def lacks(self) -> Mapping[Offered, str]:
-        """Return the reason for each wager that has no house edge, also if its handle is zero.
+        """Return, for each wager without a house edge, the reason for its absence, even if the wager's handle is zero.
 
         A payout without a stake of its own, such as a bonus on another wager, is left out, because no win is expected
         of it.
@@ -115,12 +115,12 @@ class SettledRounds:
         return found
 
     def __add__(self, later: "SettledRounds") -> "SettledRounds":
-        """Return the sum of these rounds and those of later gaming days."""
+        """Return the sum of these rounds and of `later`, rounds of later gaming days."""
         parts = _added((part.place, part.values) for part in (*self.parts, *later.parts))
         return replace(self, last=later.last, parts=parts, edges={**self.edges, **later.edges}, _known={})
 
     def by(self, *names: str) -> Mapping[tuple[str, ...], SettledWin]:
-        """Return the win by these DIMENSIONS, ordered by their values."""
+        """Return the settled win keyed by the values of the named DIMENSIONS, in order."""
         if names not in self._known:
             self._known[names] = self._by(*names)
         return self._known[names]
@@ -134,11 +134,11 @@ class SettledRounds:
 
     @cached_property
     def _of_all_tables(self) -> Sequence[Part]:
-        """Return the parts summed over tables. They are few, because the tables of a property offer the same wagers."""
+        """Return the parts summed over tables: only few, because the tables of a property offer the same wagers."""
         return _added((("", *part.place[1:]), part.values) for part in self.parts)
 
     def whole(self) -> SettledWin:
-        """Return the total win."""
+        """Return the total settled win over all parts."""
         return self.by().get((), SettledWin())
 
     def _together(self, where: Where, parts: Sequence[Part]) -> SettledWin:
@@ -195,7 +195,7 @@ class SettledRounds:
         return {offered: own for offered, own in found if own is not None}
 
     def _of_banks(self, where: Where, parts: Sequence[Part]) -> Figure:
-        """Return the vigorish that players paid as bankers, in cents."""
+        """Return the vigorish that players paid while banking, in cents."""
         if dict(where).get("wager", BANK) != BANK:
             return NOTHING
         cents = sum([part.values[_VIGORISH] for part in parts if part.offered[-1] == BANK])
@@ -204,7 +204,7 @@ class SettledRounds:
     def _kept(
         self, parts: Iterable[Part], listed: Iterable[Offered], wheres: Iterable[Where]
     ) -> Iterator[tuple[Fraction, Figure]]:
-        """Yield each house edge with the handle to which it applies."""
+        """Yield (house edge, handle) for each wager that has a house edge."""
         handle: defaultdict[Offered, int] = defaultdict(int)
         for part in parts:
             handle[part.offered] += part.handle_cents
@@ -222,7 +222,7 @@ class SettledRounds:
         return Figure(value, (Aggregate("rounds", (name,), self.first, self.last, where),) if self.explained else ())
 
     def _sum(self, value: int, wheres: Sequence[Where], signs: Mapping[str, int]) -> Figure:
-        """Return a sum of signed figures at several places, with its provenance."""
+        """Return `value` as a figure: a sum of signed figures under several conditions (`wheres`), with provenance."""
         return Figure(
             value,
             tuple(
@@ -234,19 +234,19 @@ class SettledRounds:
 
     @cached_property
     def _keeps(self) -> Rates:
-        """Return the house edges as rates by submission and wager."""
+        """Return the house edges as exact rates, keyed by submission and wager."""
         edges = {wager: edge.house_edge for wager, edge in self.edges.items()}
         return Rates.of_all({wager: keeps for wager, keeps in edges.items() if keeps is not None})
 
     @cached_property
     def _variances(self) -> Rates:
-        """Return the variances of returns as rates by submission and wager."""
+        """Return the variances of returns as exact rates, keyed by submission and wager."""
         edges = self.edges.items()
         return Rates.of_all({wager: edge.returns.variance for wager, edge in edges if edge.returns is not None})
 
 
 class _Wins(Mapping[tuple[str, ...], SettledWin]):
-    """Wins by place, ordered by place; each win is summed when it is first read."""
+    """Settled wins keyed by values of dimensions, in order; each win is summed when it is first accessed."""
 
     def __init__(self, places: Iterable[tuple[str, ...]], make: Callable[[tuple[str, ...]], SettledWin]) -> None:
         self._found: dict[tuple[str, ...], SettledWin | None] = dict.fromkeys(sorted(places))
@@ -266,7 +266,7 @@ class _Wins(Mapping[tuple[str, ...], SettledWin]):
 
 
 def _added(several: Iterable[tuple[tuple[str, ...], tuple[int, ...]]]) -> list[Part]:
-    """Return parts summed by place."""
+    """Return one part for each place, with the sums of all values given for it."""
     found: dict[tuple[str, ...], tuple[int, ...]] = {}
     for place, values in several:
         found[place] = tuple(map(add, found[place], values)) if place in found else values

@@ -1,4 +1,4 @@
-"""The settled win of wagers: handle, payout, vigorish, banks and meters, and the theoretical win."""
+"""The settled win of wagers: handle, payout, vigorish, wagers against banks, meters, and the theoretical win."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -141,7 +141,7 @@ ROUNDS: Final = (
 
 @dataclass(frozen=True)
 class SettledWin:
-    """The settled figures of wagers, FIGURES and STAKES, in cents, with their theoretical win.
+    """The settled figures of wagers (FIGURES and STAKES, in cents), with the wagers' theoretical win.
 
     `theoretical` covers all wagers that have a house edge, `exact` only those whose return has an exact distribution.
     `variance` is the variance by chance (cents squared) of the win in `exact`.
@@ -154,12 +154,12 @@ class SettledWin:
     variance: Fraction = Fraction(0)
 
     def of(self, name: str) -> Figure:
-        """Return one of FIGURES or STAKES."""
+        """Return the sum of the figure `name`, one of FIGURES or STAKES."""
         return self.figures.get(name, NOTHING)
 
     @cached_property
     def win(self) -> Figure:
-        """Return the win of the house in cents, before meters."""
+        """Return the house's win in cents, before progressive meters."""
         positive = total(map(self.of, ("handle_cents", "vigorish_cents", "house_in_bank_cents")))
         return positive - self.of("payout_cents")
 
@@ -175,7 +175,7 @@ class SettledWin:
 
 
 def together(wins: Iterable[SettledWin]) -> SettledWin:
-    """Return the total of several wins."""
+    """Return the total of several settled wins."""
     listed = list(wins)
     return SettledWin(
         {name: total([one.of(name) for one in listed]) for name in ADDED},
@@ -187,7 +187,7 @@ def together(wins: Iterable[SettledWin]) -> SettledWin:
 
 
 def money(win: SettledWin) -> dict[str, Any]:
-    """Return the cells of MONEY."""
+    """Return the cells of the columns MONEY."""
     cells: dict[str, Figure | Cell] = {name: win.of(name) for name in FIGURES}
     return cells | {
         "bank_vigorish_cents": win.bank_vigorish,
@@ -198,7 +198,7 @@ def money(win: SettledWin) -> dict[str, Any]:
 
 
 async def rounds_by(books: Books, dimension: str) -> dict[str, dict[str, Figure]]:
-    """Return the cells of ROUNDS by `table_name` or `game`."""
+    """Return the cells of the columns ROUNDS, keyed by the values of a dimension, `table_name` or `game`."""
     found: dict[str, dict[str, Figure]] = {}
     for (name,), counts in (await books.played((dimension,))).items():
         cells = {f"rounds_{count}": figure for count, figure in counts.items()}
@@ -214,7 +214,7 @@ _ROUNDS: Final = tuple(column.name for column in ROUNDS)
 
 
 async def lines_identities(books: Books, whole: SettledWin) -> tuple[Identity, ...]:
-    """Return the identities that handle and payout of rounds equal the stakes and payouts of their settlement lines."""
+    """Return the identities that the rounds' handle and payout equal the stakes and payouts of the settlement lines."""
     lines = (await books.lines()).get((), {})
     return tuple(
         Identity(f"{name} and lines", whole.of(figure), lines.get(of_lines, NOTHING), says)

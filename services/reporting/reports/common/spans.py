@@ -1,4 +1,4 @@
-"""Spans of gaming days used by several reports, with counted win and settled rounds: to date, and a year before."""
+"""Counted win and settled rounds over spans of gaming days: periods to date, and the same days a year before."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ OF_PERIOD: Final[Mapping[Period, str]] = {
 
 @dataclass(frozen=True)
 class Span:
-    """The figures of gaming days from `first` on: each table's counted win or missing items, and the settled rounds."""
+    """A span of gaming days that begins on `first`: each table's counted win or missing items, and settled rounds."""
 
     first: date
     counted: Mapping[str, CountedWin]
@@ -32,8 +32,8 @@ class Span:
 async def spans_to_date(books: Books) -> dict[str, Span]:
     """Return the spans that end with the last queried day, keyed by the names of `first_days`.
 
-    Each day is read only once: the longest span is read in consecutive pieces, and a shorter span is the sum of the
-    last pieces.
+    Each day is read only once: the longest span is read in consecutive pieces, and each shorter span is the sum of the
+    pieces that it covers.
     """
     last = books.question.last
     firsts = first_days(books.place.law, last)
@@ -53,7 +53,7 @@ async def spans_to_date(books: Books) -> dict[str, Span]:
 
 
 async def span_of(books: Books, first: date, last: date) -> Span:
-    """Return the span of some gaming days."""
+    """Return the span from one gaming day to another."""
     return _whole(Span(first, *await _read(books, first, last)), first)
 
 
@@ -62,31 +62,31 @@ async def _read(books: Books, first: date, last: date) -> tuple[dict[str, Counte
 
 
 def _whole(span: Span, first: date) -> Span:
-    """Return a span that also contains the tables with play but without a statement of win, as not counted."""
+    """Return the span with tables that had play but no statement of win added, as not counted."""
     played = {table for (table,) in span.settled.by("table_name")}
     without = {table: CountedWin(missing=(Missing(table, NOT_COUNTED),)) for table in played - span.counted.keys()}
     return replace(span, first=first, counted={**span.counted, **without})
 
 
 async def counted_tables(books: Books, first: date, last: date) -> dict[str, CountedWin]:
-    """Return the counted win of the requested tables."""
+    """Return the counted win of the queried tables, keyed by table."""
     wins = await counted_wins(books, "table_name", first=first, last=last)
     return {table: win for (table,), win in wins.items() if is_asked(books, table)}
 
 
 async def counted_shifts(books: Books, first: date, last: date) -> dict[tuple[str, str], CountedWin]:
-    """Return the counted win of the requested tables, by table and shift."""
+    """Return the counted win of the queried tables, keyed by table and shift."""
     wins = await counted_wins(books, "table_name", "shift", first=first, last=last)
     return {(table, shift): win for (table, shift), win in wins.items() if is_asked(books, table)}
 
 
 def is_asked(books: Books, table: str) -> bool:
-    """Return whether a table offers the queried game, by the property document; True if no game is queried."""
+    """Return whether a table offers the queried game by the property document; True if no game is queried."""
     return books.question.game in (None, books.game_of(table))
 
 
 async def days_year_before(books: Books) -> tuple[date, date] | None:
-    """Return the first and last of the same days a year before, from the first known day on; None if none is known."""
+    """Return the first and last of the same days a year before, as far as recorded; None if none of them is."""
     first, last = year_before(books.question.first), year_before(books.question.last)
     known = await books.first_day()
     return None if known is None or known > last else (max(first, known), last)

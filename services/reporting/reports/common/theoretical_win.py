@@ -56,11 +56,11 @@ def stated_edge(wager: str, edge: HouseEdge) -> StatedEdge | None:
 
 @dataclass(frozen=True)
 class TheoreticalWin:
-    """The handle, settled win and theoretical win in cents of the wagers that have a house edge.
+    """The handle, settled win and theoretical win of the wagers that have a house edge, in cents.
 
     A payout without a stake of its own has a theoretical win of zero. `cents` is the exact theoretical win, and `kept`
-    its terms: house edges, each with its handle. `errors` are the standard errors of inexact house edges. `without` is
-    the handle by name of the wagers that have no house edge, even if it is zero; no other figure includes these wagers.
+    its terms: house edges, each with its handle. `errors` are the standard errors of inexact house edges. `without`
+    maps wagers that have no house edge to their handle, even if it is zero; no other figure includes these wagers.
     `stated` is the handle of the wagers whose house edge is the licensee's own value.
     """
 
@@ -89,7 +89,7 @@ class TheoreticalWin:
 
     @property
     def error(self) -> Cell:
-        """Return a cell with the standard error in cents, and with the handle as its provenance."""
+        """Return a cell with the standard error of the theoretical win, in cents, and the provenance of the handle."""
         return Cell(self.error_cents, self.handle)
 
     @property
@@ -99,7 +99,7 @@ class TheoreticalWin:
 
     @property
     def difference(self) -> Figure | Cell:
-        """Return settled less theoretical win of these wagers, rounded once; empty without a theoretical win."""
+        """Return the settled less the theoretical win, rounded once; empty without a theoretical win."""
         if not self.is_known:
             return Cell(None, self.win)
         terms: list[tuple[Fraction, Figure]] = [(Fraction(1), self.win), *((-edge, of) for edge, of in self.kept)]

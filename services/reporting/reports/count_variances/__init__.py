@@ -1,1 +1,1 @@
-"""Count variances: the report, its sections, and the rounds in play at a count."""
+"""Count variances: the report, its sections, and the rounds that were in play at a count."""

@@ -48,7 +48,7 @@ class RoundInPlay:
 async def rounds_in_play(
     books: Books, counts: Iterable[tuple[str, datetime]]
 ) -> dict[tuple[str, datetime], list[RoundInPlay]]:
-    """Return the rounds in play at each count, ordered by closing time; a count is given as table and moment.
+    """Return the rounds in play at each count (given as table and moment), ordered by closing time.
 
     Reversed rounds are left out.
     """

@@ -1,4 +1,4 @@
-"""Count variances: counted less expected for table inventories, drop boxes (first and second count) and slips."""
+"""Count variances: counted less expected amounts of table inventories, drop boxes (two counts) and slips."""
 
 import asyncio
 from collections import Counter
@@ -58,7 +58,7 @@ async def _windows(books: Books, cases: Cases) -> Compared[Window]:
 
 
 async def _in_play(books: Books, windows: Iterable[Window]) -> list[_Row]:
-    """Return rows for the rounds in play at the counts of windows.
+    """Return rows for the rounds that were in play at the counts that begin or end the windows.
 
     The chips of a round are added at the count that ends a window, and subtracted at the count that begins it.
     """
@@ -99,7 +99,7 @@ async def _slips(books: Books, cases: Cases) -> Compared[_Found]:
 
 
 def _days(found: Iterable[_Found], alike: Counter[tuple[date, VarianceKind]]) -> list[_Row]:
-    """Return one row per gaming day and kind of variance, with sums; `alike` are the numbers of counts as expected."""
+    """Return one row of sums per gaming day and kind of variance; `alike` counts the items without a variance."""
     by_day: dict[tuple[date, VarianceKind], list[_Row]] = {key: [] for key in alike}
     for (day, _, kind, _), row in found:
         by_day.setdefault((day, kind), []).append(row)
@@ -127,7 +127,7 @@ def _status(row: _Row) -> Value:
 
 
 def _is_off(row: _Row) -> bool:
-    """Return whether a row needs attention: a variance, a resolved variance that changed, or a missing count."""
+    """Return whether a row needs attention, that is, has a variance (resolved or not) or lacks a count."""
     return _status(row) not in (None, "none")
 
 
@@ -235,7 +235,7 @@ async def _counted(books: Books) -> Identity:
 
 
 def _settled(found: Iterable[_Found]) -> Identity:
-    """Return the identity that no reportable variance is open on a sealed day."""
+    """Return the identity that no reportable variance is unresolved on a sealed gaming day."""
     left = [row["variance_cents"] for _, row in found if row.get("sealed") == "open" and row.get("level") != "noted"]
     because = tuple(dict.fromkeys(one for cents in left if isinstance(cents, Figure) for one in cents.sources))
     says = "no variance above the limit for written reports is open on a sealed gaming day"

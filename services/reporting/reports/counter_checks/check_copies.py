@@ -69,7 +69,7 @@ _ISSUED: Final = text(
 
 
 class Issuance(NamedTuple):
-    """A check's issuance at a table."""
+    """The issuance of a counter check at a table."""
 
     service: str
     shard: int
@@ -91,7 +91,7 @@ class Issuance(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """An issuance copy found in a box, with the number of the count and the line; `gaming_day` is the box's day."""
+    """An issuance copy found in a drop box, by number of the count and of its line; `gaming_day` is that of the box."""
 
     service: str
     shard: int
@@ -115,7 +115,7 @@ _PARTS: Final = len(Issuance._fields)
 
 
 class Check:
-    """An issued check and its copy in a box; both are parsed from the database row on demand."""
+    """An issued check and its copy in a drop box, if any; both are parsed from the database row on demand."""
 
     __slots__ = ("_row",)
 
@@ -146,21 +146,21 @@ class Check:
 
 
 class Checks(NamedTuple):
-    """Issued checks, and copies in boxes that match no issued check."""
+    """Issued checks with their copies, and copies in drop boxes that match no issued check."""
 
     issued: Sequence[Check]
     unknown: Sequence[Copy]
 
 
 class InShift(NamedTuple):
-    """The checks issued in a shift of a gaming day: number and sum."""
+    """The number and sum (cents) of the checks issued in a shift of a gaming day."""
 
     checks: Figure
     cents: Figure
 
 
 async def issued_by_shift(books: Books) -> dict[tuple[str, str], InShift]:
-    """Return the checks issued on the queried gaming days, by gaming day and shift of the table."""
+    """Return the number and sum of checks issued on the queried gaming days, keyed by gaming day and table's shift."""
     question = books.question
     asked = {"first": question.first, "last": question.last, "table": question.table}
     rows = await books.read(_ISSUED, **asked)
@@ -180,7 +180,7 @@ def _in_shift(books: Books, issued: Sequence[Row[Any]]) -> InShift:
 async def checks_of(books: Books, *, not_tied: bool) -> Checks:
     """Return the checks issued on the queried gaming days, and unmatched copies in boxes of these days.
 
-    With `not_tied`, checks that have a copy of the same amount are left out.
+    With `not_tied`, checks with a matching copy of the same amount are left out.
     """
     question = books.question
     rows = await books.read(

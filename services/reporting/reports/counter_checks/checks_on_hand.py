@@ -1,4 +1,4 @@
-"""Counter checks at the cage: paid, replaced, and on hand at the end, oldest first."""
+"""Counter checks at the cage: paid and replaced checks, and checks on hand at the end, oldest first."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -89,12 +89,12 @@ ON_HAND: Final = Section(
 
 
 async def cage_steps(books: Books, *kinds: type[Fact]) -> list[Listed]:
-    """Return the cage's steps of these kinds on the queried gaming days."""
+    """Return the facts of these kinds about checks at the cage on the queried gaming days."""
     return await books.facts(*kinds)
 
 
 def cage_rows(steps: Iterable[Listed]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the section `cage`; a replacement also has a row for each replaced check."""
+    """Yield the rows of the section `cage`; a replacement is followed by a row for each replaced check."""
     for one in steps:
         fact, entry = one.fact, (one.entry,)
         row: dict[str, Any] = {
@@ -173,7 +173,7 @@ _ISSUED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HeldCheck:
-    """A counter check that an `entry` issued, at a table or as a replacement; `left` is its outstanding amount.
+    """A counter check issued at a table or as a replacement (by `entry`); `left` is its outstanding amount.
 
     `first_day` is the gaming day of its issuance; for a replacement, the day of the first issuance among the replaced
     checks.
@@ -189,7 +189,7 @@ class HeldCheck:
     entry: EntryRef
 
     def age_days(self, last: date) -> Figure:
-        """Return the days from the first issuance to a gaming day."""
+        """Return the number of days from the first issuance to a gaming day."""
         return Figure((last - self.first_day).days, (self.entry,))
 
 
@@ -253,7 +253,7 @@ def _entry_of(one: HeldCheck) -> EntryRef:
 
 
 async def stays_on_hand(books: Books, before: Figure, found: Filled) -> Identity:
-    """Return the identity that opening balance, issues and returns less payments and write-offs are on hand."""
+    """Return the identity: checks on hand = opening balance + issues + returns - payments - write-offs."""
     measures = ("checks_issued_cents", "checks_redeemed_cents", "checks_returned_cents", "checks_written_off_cents")
     known = (await books.amounts(measures)).get((), {})
     issued, redeemed, returned, lost = (known.get(name, NOTHING) for name in measures)

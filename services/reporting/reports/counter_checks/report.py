@@ -166,7 +166,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _used_twice(held: Filled) -> Iterator[Identity]:
-    """Yield a violated identity if checks on hand share a serial number, which makes payments ambiguous."""
+    """Yield a violated identity if two checks on hand have the same serial number, so that payments are ambiguous."""
     serials = [row["serial"] for row in held.given]
     if len(set(serials)) < len(serials):
         says = "the serial numbers of the checks on hand are unique"
@@ -183,13 +183,13 @@ def _of_count(check: Check) -> EntryRef:
 
 
 class Boxes(NamedTuple):
-    """The pairs of gaming day and table with boxes still to be counted (`awaited`), or with a `written_off` box."""
+    """The (gaming day, table) pairs with boxes still to be counted (`awaited`), and those with `written_off` boxes."""
 
     awaited: set[tuple[str, str]]
     written_off: set[tuple[str, str]]
 
     def status_of(self, issued: Issuance) -> str:
-        """Return the status of a check whose copy was not found in any counted box."""
+        """Return why a check's copy was not found: not counted, box written off, or not accounted for."""
         key = (str(issued.gaming_day), issued.table)
         if key in self.awaited:
             return "not counted"
@@ -197,7 +197,7 @@ class Boxes(NamedTuple):
 
 
 async def _boxes_of(books: Books) -> Boxes:
-    """Return the state of the queried gaming days' boxes, from the missing items that table inventory states."""
+    """Return which boxes of the queried gaming days are not counted (per table inventory), or written off."""
     lacks = await books.amounts(("missing", "rake_missing"), ("gaming_day", "table_name", "item"), explained=False)
     awaited = {(day, table) for day, table, item in lacks if Lack.of_item(item).what.split()[0] in _OF_BOXES}
     written_off = {(str(one.gaming_day), one.fact.table) for one in await books.facts(BoxWrittenOff)}
@@ -285,7 +285,7 @@ async def _tie_out(books: Books) -> Identity:
 
 
 async def _marks(books: Books) -> tuple[Mark, ...]:
-    """Return a mark if a check came back unpaid and the law on its effect on revenue is unconfirmed."""
+    """Return a remark if a check came back unpaid and the law on the effect on revenue is unconfirmed."""
     known = (await books.amounts(["checks_returned_cents"])).get((), {})
     held = books.place.law.counter_checks.unpaid.on(books.question.last)
     if not known or held.status == "confirmed":

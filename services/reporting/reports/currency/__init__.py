@@ -1,1 +1,1 @@
-"""Currency reports: the report, its days, amendments and sections, and patterns of possible structuring."""
+"""Currency reports: the report and its sections, filings and amendments, and patterns of possible structuring."""

@@ -1,4 +1,4 @@
-"""Reportable totals of currency that a void changed: before the void, and after it."""
+"""Reportable currency totals that a void changed, each before and after the void."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -55,9 +55,9 @@ def _key(one: CurrencyTotal) -> _Key:
 
 
 async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_cents: int) -> list[dict[str, Any]]:
-    """Return the rows of totals that were reportable before a void of the queried gaming days changed them.
+    """Return a row for each total that was reportable before a void on the queried gaming days changed it.
 
-    `filed` are the reports, each with its pack; `least_cents` is the lowest threshold.
+    `filed` are (pack, report) of the reports that are filed; `least_cents` is the lowest threshold.
     """
     found: list[dict[str, Any]] = []
     for void in await books.facts(*VOIDS):
@@ -83,7 +83,7 @@ async def amended_rows(books: Books, filed: Sequence[tuple[Pack, str]], least_ce
 
 
 def _persons(fact: Any) -> frozenset[str | None]:
-    """Return the persons whose totals a void changes; None is an unknown person."""
+    """Return the persons whose totals a void changes; None stands for an unknown person."""
     said = fact.data if isinstance(fact, PitVoided) else fact
     own = getattr(said, "patron", None) or getattr(said, "drawer", None)
     return frozenset((own, *(getattr(said, "on_behalf_of", None) or ())))
@@ -92,7 +92,7 @@ def _persons(fact: Any) -> frozenset[str | None]:
 def _changed(
     void: Listed, law: Pack, report: str, moved: Sequence[CashMovement], after: Mapping[_Key, CurrencyTotal]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of totals that were reportable before a void, and that the void changed, of its persons."""
+    """Yield a row for each total of the void's persons that was reportable and that the void changed."""
     concerned = _persons(void.fact)
     for one in currency_totals(law, report, moved):
         left = after.get(_key(one))

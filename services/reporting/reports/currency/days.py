@@ -1,4 +1,4 @@
-"""The gaming days of the currency reports: transactions of each department, and the part in its logs."""
+"""The section of gaming days in the currency reports: each department's transactions, and the logged part."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,14 +21,14 @@ Logged = tuple[date, str, Figure, Figure]
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """The sums of gaming days: transactions; and sales at tables to unknown persons, by the column that shows them."""
+    """Currency sums by gaming day: transactions (`moved`), and table sales to unknown persons by column (`sold`)."""
 
     moved: Mapping[tuple[date, Department], Mapping[Direction, Figure]]
     sold: Sequence[tuple[str, Mapping[date, tuple[Figure, Figure]]]]
 
 
 async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequence[CurrencyReport]) -> Days:
-    """Return the sums of the queried gaming days.
+    """Return the currency sums of the queried gaming days.
 
     The rules of `logs` and of `filed` reports decide which sales to unknown persons are included.
     """
@@ -41,7 +41,7 @@ async def read_days(books: Books, logs: Sequence[CurrencyReport], filed: Sequenc
 
 
 def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
-    """Return the rows of gaming days and departments; `logged` are the parts of these days in logs."""
+    """Return a row for each gaming day and department; `logged` are the days' entries in logs."""
     rows: dict[tuple[date, str], dict[str, Any]] = {}
 
     def add(day: date, department: str, figures: Mapping[str, Figure]) -> None:
@@ -60,14 +60,14 @@ def day_rows(days: Days, logged: Iterable[Logged]) -> list[dict[str, Any]]:
 
 
 def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
-    """Return the least amount that reaches the threshold of a rule, in cents, by gaming day of the query."""
+    """Return the lowest amount, in cents, that reaches a rule's threshold, keyed by queried gaming day."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     return {day: rule.reached_cents(day) for day in days}
 
 
 def applied_to_logs(law: Pack, names: Iterable[str], day: date) -> list[Applied]:
-    """Return the values of law that require a pack's logs on a gaming day."""
+    """Return the values of law on a gaming day under which a pack's logs are kept."""
     rules = {name: law.currency_reports[name] for name in names}
     return [
         applied

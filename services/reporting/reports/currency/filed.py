@@ -1,4 +1,4 @@
-"""The filing status of each person's reportable gaming day, and whether the filed amounts still hold."""
+"""The filing status of each person's reportable gaming day, and whether the filed amounts are still correct."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -98,7 +98,7 @@ _Dollars = dict[Direction, int]
 
 
 class _Now(NamedTuple):
-    """What a report would say now: whole dollars, the agents and principals, and the digest of lines and parties."""
+    """The current content of a report: amounts in whole dollars, agents and principals, and a digest of its lines."""
 
     dollars: _Dollars
     others: frozenset[str]
@@ -106,7 +106,7 @@ class _Now(NamedTuple):
 
 
 class PersonsDay(NamedTuple):
-    """A person's gaming day, which is what a report is about: the report's name, the day, and its subject."""
+    """The key of a currency report: name of the form, gaming day, and person (or unidentified person's entry)."""
 
     report: str
     gaming_day: date
@@ -128,9 +128,9 @@ class PersonsDay(NamedTuple):
 class FiledReport:
     """A report in a filing that was not withdrawn.
 
-    `amendment` is a later report of the same day that was not sent, `rejected` a later one that was rejected and is in
-    no later filing, and `prior` the report of the same day that was sent before this one. `of_another` is the person,
-    or the unidentified person's entry, that it was sent about, if somebody else's report is to amend it.
+    `amendment` is a later report of the same day that was not sent. `rejected` is a later report that was rejected and
+    has not been filed again. `prior` is the previously sent report of the same day. If another person's report is to
+    amend this one, `of_another` is the person, or the unidentified person's entry, about whom it was sent.
     """
 
     steps: FilingSteps
@@ -142,12 +142,12 @@ class FiledReport:
 
     @property
     def first(self) -> "FiledReport":
-        """Return the first report of the day that was sent, which the deadline is for; without one, this report."""
+        """Return the first report of the day that was sent, to which the deadline applies; else this report."""
         return self if self.prior is None else self.prior.first
 
     @property
     def is_sent(self) -> bool:
-        """Return whether the agency has the report, and did not reject it."""
+        """Return whether the report was sent to the agency and not rejected."""
         return self.status in ("filed", "accepted")
 
     @property
@@ -157,24 +157,24 @@ class FiledReport:
 
     @property
     def bsa_id(self) -> str | None:
-        """Return FinCEN's identifier of the report, or None if it was not accepted."""
+        """Return FinCEN's identifier of the report (BSA identifier); None if the report was not accepted."""
         answer = self.steps.answers.get(self.report.report)
         return None if answer is None else answer.bsa_id
 
     @property
     def dollars(self) -> _Dollars:
-        """Return the amounts as filed, whole dollars."""
+        """Return the filed amounts in whole dollars, keyed by direction (in, out)."""
         return {"in": self.report.in_dollars or 0, "out": self.report.out_dollars or 0}
 
     @property
     def is_amended_next(self) -> bool:
-        """Return whether the next report of the day amends one: this one was sent, or amends an earlier one itself."""
+        """Return whether the day's next report is an amendment: this report was sent, or is an amendment itself."""
         return self.is_sent or self.report.amends is not None
 
     def misnames(self, prior: "FiledReport | None") -> str:
-        """Return the two identifiers, in words, if the report does not amend `prior`; empty if it does.
+        """Return an error text with both identifiers if the report does not amend `prior`; empty if it does.
 
-        A report without an accepted one before it may amend any identifier, of a report before this system.
+        If no earlier report was accepted, any identifier may be amended, because it may precede this system.
         """
         last = None if prior is None else prior.bsa_id
         if last in (None, self.report.amends):
@@ -184,7 +184,7 @@ class FiledReport:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The currency of a person's gaming day: `form`, totals in and out, and whose report already contains all of it."""
+    """A person's currency on a gaming day: form, totals in and out, and the person whose report includes them."""
 
     form: str
     totals: Sequence[CurrencyTotal]
@@ -196,10 +196,10 @@ class Moved:
         return [one for one in self.totals if one.standing == "reached"]
 
     def on_report(self, filed: FiledReport | None) -> Sequence[CurrencyTotal]:
-        """Return the totals that a report of this gaming day would have now.
+        """Return the totals that a report of this person's gaming day would contain now.
 
-        An amendment has a total in each direction of the filed report, in or out, also below the threshold. A report
-        that was not sent, and amends nothing, has totals below the threshold only if nothing must be reported.
+        An amendment has a total for each direction (in, out) of the filed report, even below the threshold. A report
+        that was not sent and amends nothing has totals below the threshold only if no total must be reported.
         """
         if filed is None or (self.reached and not filed.is_amended_next):
             return self.reached
@@ -207,7 +207,7 @@ class Moved:
 
 
 def persons_day(total: CurrencyTotal) -> PersonsDay:
-    """Return the person's gaming day to which a total belongs."""
+    """Return the key of the report to which a total belongs: form, gaming day and person."""
     one = total.first
     unknown = FilingSubject(kind="entry", reference=one.reference)
     subject = unknown if one.patron is None else _of_person(one.patron)
@@ -223,14 +223,14 @@ def _of_person(person: str) -> FilingSubject:
 def filed_reports(
     filings: Iterable[FilingSteps], reports: Iterable[str], first: date, last: date
 ) -> dict[PersonsDay, FiledReport]:
-    """Return the report of each person's gaming day between two days, inclusive, without withdrawn filings.
+    """Return the current report for each person and gaming day between two days, inclusive, without withdrawn filings.
 
-    This is the last report that was sent and not rejected, with a later unsent report as its `amendment`, or a later
-    rejected one. If none was sent, it is the last one prepared; a rejected report is returned only if there is no
-    other.
+    The current report is the last one that was sent and not rejected; a later report is its `amendment` if unsent, or
+    its `rejected` report if rejected. If none was sent, the current report is the last one prepared. A rejected report
+    is current only if there is no other.
 
-    A report of an unidentified person's entry, or of another person, belongs to a subject once that one's report amends
-    it.
+    A report about another person, or about an unidentified person's entry, is attributed to the person whose report
+    amends it.
     """
     names = frozenset(reports)
     sent, unsent, rejected = (dict[PersonsDay, FiledReport]() for _ in range(3))
@@ -260,7 +260,7 @@ def filed_reports(
 def _amended_of_another(
     key: PersonsDay, filed: FiledReport, sent: Mapping[PersonsDay, FiledReport]
 ) -> PersonsDay | None:
-    """Return another person, or unidentified person's entry, of the day whose accepted report this report amends."""
+    """Return the key of the accepted report, about another person or an unidentified one, that this report amends."""
     if key in sent or filed.report.amends is None:
         return None
     of_day = (
@@ -272,7 +272,7 @@ def _amended_of_another(
 
 
 def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[PersonsDay, Moved]:
-    """Return totals by person's gaming day; `judged` are (form, total, person whose report contains the total)."""
+    """Return totals keyed by person and gaming day; `judged` are (form, total, person whose report contains it)."""
     found: dict[PersonsDay, Moved] = {}
     for form, total, reported_with in judged:
         key = persons_day(total)
@@ -282,17 +282,17 @@ def moved_days(judged: Iterable[tuple[str, CurrencyTotal, str]]) -> dict[Persons
 
 
 def sent_days(filed: Mapping[PersonsDay, FiledReport], report: str) -> set[tuple[str, date]]:
-    """Return the persons and gaming days of which a report was sent."""
+    """Return the (person, gaming day) pairs for which a report was sent."""
     return {(key.person, key.gaming_day) for key, one in filed.items() if key.report == report and one.is_sent}
 
 
 def amended_by_others(
     moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> tuple[dict[PersonsDay, Moved], dict[PersonsDay, FiledReport]]:
-    """Return currency and reports with each sent report as that of the person whose report contains all of it now.
+    """Attribute each sent report to the person whose report now contains all of its transactions.
 
-    That person's report amends it, so that no money is reported twice. If that person's own report was sent as well,
-    nothing is left of this one.
+    That person's report then amends the sent report, so that no money is reported twice. If the person's own report was
+    sent as well, the other report's totals become empty. Return the changed currency and reports.
     """
     left, reports = dict(moved), dict(filed)
     for key, one in moved.items():
@@ -312,9 +312,9 @@ def amended_by_others(
 def filed_rows(
     books: Books, law: Pack, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> list[dict[str, Any]]:
-    """Return a row for each person's gaming day that must be, or had to be, reported; in and out are one report.
+    """Return a row for each person and gaming day that must be reported; in and out are one report.
 
-    A filed report that is no longer required has a row as well, unless it was rejected.
+    A filed report that is no longer required also has a row, unless it was rejected.
     """
     today = books.place.gaming_day(books.question.known_at)
     rows = []
@@ -334,7 +334,7 @@ def _stands(filed: FiledReport | None) -> bool:
 
 
 class _Reporting(NamedTuple):
-    """The person's gaming day whose report is made, its currency, and the report if there is one."""
+    """The report that covers a person's gaming day: its key, its currency, and the filed report, if any."""
 
     key: PersonsDay
     moved: Moved
@@ -344,7 +344,7 @@ class _Reporting(NamedTuple):
 def _reporting(
     key: PersonsDay, one: Moved, moved: Mapping[PersonsDay, Moved], filed: Mapping[PersonsDay, FiledReport]
 ) -> _Reporting:
-    """Return the gaming day whose report contains this one; the day's own report is preferred."""
+    """Return the report that covers a person's gaming day: the person's own, else the one that contains it."""
     whole = key._replace(subject=_of_person(one.reported_with)) if one.reported_with else key
     if whole == key or _stands(filed.get(key)):
         return _Reporting(key, one, filed.get(key))
@@ -397,7 +397,7 @@ def _amended(later: FiledReport) -> dict[str, Any]:
 
 
 def _others(key: PersonsDay, movements: Iterable[CashMovement]) -> frozenset[str]:
-    """Return the agents and principals that a report names; only one on a patron names others."""
+    """Return the agents and principals that a patron's report names; empty for an unidentified person's report."""
     if key.subject.kind != "patron":
         return frozenset()
     named = {name for one in movements for name in (one.conductor, *one.on_behalf_of) if name is not None}
@@ -405,7 +405,7 @@ def _others(key: PersonsDay, movements: Iterable[CashMovement]) -> frozenset[str
 
 
 def _status(whole: Moved, now: _Now, found: FiledReport) -> tuple[str, str]:
-    """Return the status of a report that would say `now`, and why it, or its amendment, is wrong."""
+    """Return the status of a report whose current content is `now`, and why the report or its amendment is wrong."""
     later = found.amendment
     if later is not None and (why := _changed(now, later, found)):
         return "to_withdraw", why
@@ -425,7 +425,7 @@ def _status(whole: Moved, now: _Now, found: FiledReport) -> tuple[str, str]:
 
 
 def _changed(now: _Now, one: FiledReport, prior: FiledReport | None) -> str:
-    """Return why a report does not hold, in words; empty if its content, and the identifier that it amends, do."""
+    """Return in words why a report is wrong; empty if its content, and the identifier that it amends, are right."""
     wrong = ["other amounts hold now"] if now.dollars != one.dollars else []
     named = frozenset(one.report.with_others or ())
     for verb, others in (("does not name", now.others - named), ("should not name", named - now.others)):
@@ -437,7 +437,7 @@ def _changed(now: _Now, one: FiledReport, prior: FiledReport | None) -> str:
 
 
 def _urgency(file_by: date | None, today: date) -> str:
-    """Return the remark on a report without a filing; empty if filing is not urgent."""
+    """Return the remark on a report for which no file was prepared: late, not prepared, or empty if not urgent."""
     if file_by is None or today < file_by - MARGIN:
         return ""
     return LATE if file_by < today else NOT_PREPARED

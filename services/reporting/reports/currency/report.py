@@ -76,7 +76,7 @@ _UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The transactions of a query under a pack's law, with the totals of each of its reports."""
+    """The totals and patterns of the queried transactions, for each report under a pack's law."""
 
     law: Pack
     totals: Mapping[str, Sequence[CurrencyTotal]]
@@ -194,7 +194,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _alike(groups: Iterable[Sequence[str]]) -> Iterator[dict[str, str]]:
-    """Yield the references that another one differs from only in case: two persons, or a mistake."""
+    """Yield a row for each reference that differs from another only in case: different persons, or a mistake."""
     for names in groups:
         yield from ({"person": name, "alike": ", ".join(one for one in names if one != name)} for name in names)
 
@@ -237,7 +237,7 @@ _Judgment = tuple[_Judged, CurrencyTotal]
 
 
 def _standing(judged: Iterable[_Judged], standing: Standing, *, only_filed: bool) -> list[_Judgment]:
-    """Return the totals with this standing; with `only_filed`, only totals of reports that are filed."""
+    """Return the totals with the given standing; with `only_filed`, without those of logs."""
     return [
         (each, one)
         for each in judged
@@ -312,7 +312,7 @@ def _warning(judgment: _Judgment) -> dict[str, Any]:
 
 
 def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]:
-    """Return all logs of currency under a pack, each with its department and report."""
+    """Return all currency logs under a pack, each with its department and the name of its report."""
     return [
         (judged, department, report, log)
         for report in _logged(judged.law)
@@ -322,7 +322,7 @@ def _logs(judged: _Judged) -> list[tuple[_Judged, str, str, Sequence[LogEntry]]]
 
 
 def _listed(judged: _Judged) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a pack's lists of monetary instruments, oldest first."""
+    """Yield the rows for a pack's logs of monetary instruments, oldest first within a log."""
     for report in _logged(judged.law):
         if _is_of_instruments(judged.law, report):
             for log in department_logs(judged.totals[report]).values():
@@ -330,7 +330,7 @@ def _listed(judged: _Judged) -> Iterator[dict[str, Any]]:
 
 
 def _is_of_nobody_at_a_table(entry: LogEntry) -> bool:
-    """Return whether an entry is a sale at a table to an unknown person; over a long period these are only totaled."""
+    """Return whether an entry is a table sale to an unknown person; a long report only totals such sales."""
     return entry.movement.patron is None and entry.movement.department == "table"
 
 

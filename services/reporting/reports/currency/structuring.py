@@ -26,10 +26,11 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The property's parameters for patterns; they are not law. Shares are of the report's threshold.
+    """The property's parameters for patterns, which are not law; shares are fractions of the report's threshold.
 
-    An amount below the threshold is just below it from `just_below_share` on. From `part_share` on, a gaming day can be
-    part of a pattern. Gaming days within `window_days` are considered together.
+    An amount is just below the threshold if it is at least `just_below_share` of it. A gaming day can be part of a
+    pattern if its total is at least `part_share` of the threshold. Gaming days within `window_days` are considered
+    together.
     """
 
     just_below_share: Fraction = WARNING_SHARE
@@ -39,7 +40,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Similar transactions of a person in one direction: the pattern's name, what was found, why it is listed."""
+    """Similar transactions of a person in one direction: pattern name, description, and reason for listing."""
 
     name: str
     property: str
@@ -55,7 +56,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class _Moved:
-    """Transactions of a person considered as one amount, against the threshold of their first gaming day."""
+    """Transactions of a person, judged by their sum against the threshold on their first gaming day."""
 
     rule: CurrencyReport
     movements: tuple[CashMovement, ...]
@@ -67,36 +68,36 @@ class _Moved:
 
     @cached_property
     def cents(self) -> int:
-        """Return the total of the transactions."""
+        """Return the sum of the transactions, in cents."""
         return sum(one.cents for one in self.movements)
 
     @cached_property
     def threshold_cents(self) -> int:
-        """Return the threshold."""
+        """Return the report's threshold on the first gaming day, in cents."""
         return self.rule.threshold_cents.on(self.day).value
 
     @cached_property
     def reached_cents(self) -> int:
-        """Return the least reportable amount."""
+        """Return the lowest reportable amount on the first gaming day, in cents."""
         return self.rule.reached_cents(self.day)
 
     @cached_property
     def is_reached(self) -> bool:
-        """Return whether the transactions are reportable together."""
+        """Return whether the sum of the transactions is reportable."""
         return self.cents >= self.reached_cents
 
     @cached_property
     def is_divided(self) -> bool:
-        """Return whether none of the transactions is reportable by itself."""
+        """Return whether each transaction by itself is below the reportable amount."""
         return all(one.cents < self.reached_cents for one in self.movements)
 
     def is_below_from(self, share: Fraction) -> bool:
-        """Return whether the transactions together are below the threshold, but at least this share of it."""
+        """Return whether the sum of the transactions is below the threshold, but at least `share` of it."""
         return not self.is_reached and self.cents >= share * self.threshold_cents
 
 
 class _Seen(NamedTuple):
-    """The transactions that match a pattern, with a description."""
+    """The transactions that match a pattern, with a description of the match."""
 
     movements: tuple[CashMovement, ...]
     saw: str
@@ -105,7 +106,7 @@ class _Seen(NamedTuple):
 def patterns(
     law: Pack, movements: Iterable[CashMovement], *, report: str = "ctr", watch: Watch | None = None
 ) -> tuple[Pattern, ...]:
-    """Return the patterns in transactions relative to the threshold of a report, by property, person and direction.
+    """Return the patterns in transactions, judged by a report's threshold, by property, person and direction.
 
     Transactions of unknown persons are in no pattern. The order of transactions does not matter.
 
@@ -154,7 +155,7 @@ _STOPPED: Final = "a person who stops just below the threshold may be aware of i
 
 
 def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Yield two or more transactions just below the threshold, each within the window after the previous one."""
+    """Yield runs of two or more transactions just below the threshold, each within a window of the previous one."""
     below = [one for one in alone if one.is_below_from(watch.just_below_share)]
     for run in _runs(below, lambda before, after: after.day - before.day < watch.window_days * _DAY):
         if len(run) > 1:
@@ -163,7 +164,7 @@ def _repeated(alone: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Yield consecutive gaming days below the threshold that exceed it together within a window."""
+    """Yield runs of consecutive gaming days, each below the threshold but reportable together within a window."""
     parts = [one for one in days if one.is_below_from(watch.part_share)]
     for run in _runs(parts, lambda before, after: after.day - before.day == _DAY):
         windows = (_joined(run[at : at + watch.window_days]) for at in range(len(run)))
@@ -172,7 +173,7 @@ def _consecutive(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
 
 
 def _places(days: Iterable[_Moved], watch: Watch) -> Iterator[_Seen]:
-    """Yield gaming days whose transactions, each below the threshold and at several places, are near or above it."""
+    """Yield gaming days with transactions at several places, each below the threshold, with a sum near or above it."""
     for one in days:
         places = sorted({movement.place for movement in one.movements})
         if len(places) > 1 and one.is_divided and one.cents >= watch.just_below_share * one.threshold_cents:
@@ -198,7 +199,7 @@ def _joined(run: Sequence[_Moved]) -> _Moved:
 
 
 def _runs(ones: Iterable[_Moved], belongs: Callable[[_Moved, _Moved], bool]) -> Iterator[list[_Moved]]:
-    """Yield the longest runs in which each item continues the previous one."""
+    """Yield maximal runs of consecutive items in which each item belongs with the previous one."""
     run: list[_Moved] = []
     for one in ones:
         if run and not belongs(run[-1], one):

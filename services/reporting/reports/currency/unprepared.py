@@ -1,4 +1,4 @@
-"""Currency reports that must be filed soon, or corrected, and for which no file was prepared."""
+"""Currency reports that must be filed soon or corrected, but for which no file was prepared."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
@@ -34,7 +34,7 @@ LOOK_BACK: Final = timedelta(days=60)
 
 
 async def observe_unprepared(context: ServiceContext) -> None:
-    """Update the metric of currency reports that are due soon, late or no longer correct, and were not prepared."""
+    """Update the metric of unprepared currency reports that are due soon, late, or no longer correct."""
     count = 0
     async for reader, question in questions_today(context):
         count += await count_unprepared(reader, question)
@@ -42,7 +42,7 @@ async def observe_unprepared(context: ServiceContext) -> None:
 
 
 async def questions_today(context: ServiceContext) -> AsyncIterator[tuple[SnapshotReader, ReportQuery]]:
-    """Yield a query for each property, of the last `LOOK_BACK` up to its current gaming day, with a reader for it."""
+    """Yield (reader, query) for each property; the query covers `LOOK_BACK` up to the current gaming day."""
     now = context.clock()
     async with context.pools.background.connect() as connection:
         names = await _properties(connection)
@@ -57,7 +57,7 @@ async def questions_today(context: ServiceContext) -> AsyncIterator[tuple[Snapsh
 
 
 async def count_unprepared(reader: SnapshotReader, question: ReportQuery) -> int:
-    """Return the number of persons' gaming days whose report is due soon or late, and for which no file was prepared.
+    """Return the number of reports (one per person and gaming day) that are due soon or late, with no file prepared.
 
     Reports that must be corrected are counted as well, unless an amendment with the right amounts is prepared.
     """

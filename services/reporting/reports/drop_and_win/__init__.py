@@ -1,1 +1,1 @@
-"""Drop and win: the report, its cells and sections, and what explains counted less settled win."""
+"""Drop and win: the report, its cells and sections, and the causes of counted less settled win."""

@@ -32,7 +32,7 @@ def settled_cells(win: SettledWin) -> Cells:
 
 
 def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: bool) -> Cells:
-    """Return the cells with the counted figures, or the missing items, which name their table unless `of_table`."""
+    """Return the cells with counted figures, or the missing items instead (with table names unless `of_table`)."""
     if counted is None:
         return {"missing": NOT_COUNTED}
     if counted.missing:
@@ -46,7 +46,7 @@ def counted_cells(counted: CountedWin | None, settled: SettledWin, *, of_table: 
 
 
 def prior_cells(counted: CountedWin | None) -> Cells:
-    """Return the cells with the counted figures of the previous year; none if the win of that year is not known."""
+    """Return the cells with the previous year's counted figures; empty if that year's win is not known."""
     if counted is None or counted.missing:
         return {}
     return {
@@ -59,12 +59,12 @@ def prior_cells(counted: CountedWin | None) -> Cells:
 def cells_of(
     counted: CountedWin | None, settled: SettledWin, prior: CountedWin | None = None, *, of_table: bool = False
 ) -> Cells:
-    """Return the counted, settled and previous year's cells of a row."""
+    """Return the cells of a row: counted, settled, and of the previous year."""
     return counted_cells(counted, settled, of_table=of_table) | settled_cells(settled) | prior_cells(prior)
 
 
 def at_place(
     name: str, counted: Mapping[str, CountedWin], settled: Mapping[str, SettledWin]
 ) -> tuple[CountedWin | None, SettledWin]:
-    """Return the counted figures of a place (None without counts) and its settled figures (zero without rounds)."""
+    """Return (counted win or None, settled win or zeros) of a place, such as a table or pit."""
     return counted.get(name), settled.get(name, SettledWin())

@@ -84,7 +84,7 @@ _SOLD: Final = ("currency", "counter_check.issued")
 
 
 async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
-    """Return the rows of DIFFERENCES."""
+    """Return the rows of the section DIFFERENCES."""
     given = await books.amounts(_GIVEN, ("table_name",))
     unrecorded = await books.amounts(_UNRECORDED, ("table_name",))
     resolved = await _resolved(books)
@@ -111,7 +111,7 @@ async def difference_rows(books: Books, span: Span) -> list[dict[str, Any]]:
 
 
 async def _resolved(books: Books) -> Mapping[str, Mapping[int, Figure]]:
-    """Return the amount of the latest resolution of each inventory variance, by table and count."""
+    """Return the amount of each inventory variance's latest resolution, keyed by table and count number."""
     found: dict[str, dict[int, Figure]] = defaultdict(dict)
     for listed in await books.facts(VarianceResolved):
         if listed.fact.variance == "inventory":
@@ -144,7 +144,7 @@ def _row(
 
 
 def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return the identity that these rows explain the whole difference; None while a table is not fully counted."""
+    """Return the identity that the explained parts sum to counted less settled win; None while counts are missing."""
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = (

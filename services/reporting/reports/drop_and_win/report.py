@@ -1,4 +1,4 @@
-"""Drop and win: counted win compared with settled and theoretical win, for a period and to date."""
+"""Drop and win: counted win compared with settled and theoretical win, over a period and to date."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -55,7 +55,7 @@ from shared.contracts.win import WinStated
 
 
 def _grouped(wins: Mapping[str, CountedWin], name_of: Callable[[str], str]) -> dict[str, CountedWin]:
-    """Return the sum of counted wins for each group, where `name_of` returns the group of a table."""
+    """Return the total counted win of each group of tables; `name_of` returns the group of a table."""
     groups: dict[str, list[CountedWin]] = {}
     for table, win in wins.items():
         groups.setdefault(name_of(table), []).append(win)
@@ -70,7 +70,7 @@ def _filled(
     totals: Cells,
     more: Mapping[str, Cells] | None = None,
 ) -> Filled:
-    """Return a section of the period; its total row has `totals`, and the drop even if the count is incomplete."""
+    """Return a filled section; its total row has `totals` and, even if the count is incomplete, the drop."""
     [key] = section.key
     of_table = key == "table"
 
@@ -99,7 +99,7 @@ def _single(wins: Mapping[tuple[str, ...], SettledWin]) -> dict[str, SettledWin]
 
 
 def _whole(span: Span) -> Cells:
-    """Return the cells for all tables together; the win is missing while a table is not counted."""
+    """Return the cells for all tables together; the win is empty while a table is not counted."""
     return cells_of(counted_together(span.counted.values()), span.settled.whole())
 
 
@@ -160,7 +160,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _pits(books: Books, whole: Span) -> tuple[dict[str, CountedWin], dict[str, SettledWin]]:
-    """Return the counted and settled win by pit; each day of a table belongs to the table's pit on that day."""
+    """Return (counted win, settled win), each keyed by pit; a table's day counts for the table's pit on that day."""
     stretches = books.stretches(books.question.first, books.question.last, PIT)
     counted: dict[str, list[CountedWin]] = {}
     settled: dict[str, list[SettledWin]] = {}
@@ -179,7 +179,7 @@ async def _pits(books: Books, whole: Span) -> tuple[dict[str, CountedWin], dict[
 async def _prior_pits(
     books: Books, days: tuple[date, date] | None, whole: Mapping[str, CountedWin]
 ) -> dict[str, CountedWin]:
-    """Return the counted win of the previous year by pit; each day of a table belongs to the pit it was in that day."""
+    """Return the previous year's counted win keyed by pit; a table's day counts for the table's pit on that day."""
     stretches = [] if days is None else books.stretches(*days, PIT)
     found: dict[str, list[CountedWin]] = {}
     for first, last in stretches:

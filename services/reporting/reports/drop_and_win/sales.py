@@ -1,4 +1,4 @@
-"""Players' purchases at tables by hour: chips for currency, and for counter checks. Amounts are cents."""
+"""Chips sold at tables, by hour: for currency, and for counter checks. Amounts are cents."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,7 +40,7 @@ _EXPLAINED: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class HourOfSales:
-    """The sales in the hour from `hour` on: their number, and the cents sold for currency and for counter checks."""
+    """The sales in the hour that begins at `hour`: number, and cents sold for currency and for counter checks."""
 
     hour: datetime
     sales: Figure = NOTHING
@@ -49,7 +49,7 @@ class HourOfSales:
 
 
 async def hours_of_sales(books: Books) -> list[HourOfSales]:
-    """Return the hours of the last queried gaming day with sales at tables, on the property's clock."""
+    """Return the hours (by the property's clock) of the last queried gaming day in which tables sold chips."""
     found: dict[datetime, HourOfSales] = {}
     asked = {"zone": books.place.document.time_zone, "table": books.question.table, "tables": books.tables_asked}
     statement = _EXPLAINED if books.explains else _SUMS

@@ -1,1 +1,1 @@
-"""Exceptions: the report, and the exceptions of the desk and of equipment."""
+"""Exceptions: the report, and exceptions of pit and cage, of equipment, and of recorded winners."""

@@ -1,4 +1,4 @@
-"""Exceptions of recorded winners: wins at counted tables that were not open, as far as the pit reported."""
+"""Exceptions of recorded winners: wins at counted tables that, according to the pit, were not open."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ _WON: Final = text(f"""
 
 
 async def wins_at_closed_tables(books: Books) -> list[Exceptional]:
-    """Return the wins of the queried gaming days at tables that were not open, as far as the pit reported."""
+    """Return exceptions for wins on the queried gaming days at tables that, according to the pit, were not open."""
     asked = books.question
     found = await books.read(_WON, first=asked.first, last=asked.last, table=asked.table)
     return [_won(row) for row in found]

@@ -44,7 +44,7 @@ async def of_desk(books: Books) -> list[Exceptional]:
 def _variance(
     books: Books, cases: Cases, key: CaseKey, variance: Figure, since: datetime, *parts: int
 ) -> Iterator[Exceptional]:
-    """Yield the exception of a variance; it is open if unresolved and reportable, or if changed after resolution."""
+    """Yield the exception of a variance; it is open if reportable and unresolved, or if it changed after resolution."""
     day, table, kind, number = key
     case = cases.of(key)
     status = case.status(variance.value, *parts)
@@ -124,7 +124,7 @@ def _slip(books: Books, cases: Cases, slip: Slip) -> Iterator[Exceptional]:
 
 
 async def _missing(books: Books) -> list[Exceptional]:
-    """Return the exceptions for slip numbers that were found to be unaccounted for by the last queried gaming day."""
+    """Return exceptions for unaccounted slip numbers discovered on or before the last queried gaming day."""
     found = []
     for gap in await missing_of(books):
         day = books.place.gaming_day(gap.known_at)
@@ -145,7 +145,7 @@ async def _missing(books: Books) -> list[Exceptional]:
 
 
 def _adjustment(books: Books, one: Adjustment) -> Iterator[Exceptional]:
-    """Yield the exception of an adjustment that is pending, over the limit, or after the seal."""
+    """Yield an exception if an adjustment is pending, or was approved over the limit or after the seal."""
     waits = one.status == "entered"
     if not (waits or (one.status == "approved" and (one.after_seal or is_over_limit(books, one)))):
         return
@@ -195,7 +195,7 @@ def _other_shift(one: OtherShift) -> Exceptional:
 
 
 async def _voided(books: Books) -> Iterable[Exceptional]:
-    """Return the pit events of the queried gaming days that were voided."""
+    """Return exceptions for the voided pit events of the queried gaming days."""
     return [
         Exceptional(
             kind="pit_voided",

@@ -83,7 +83,7 @@ async def of_equipment(books: Books) -> list[Exceptional]:
 
 
 async def _opened(books: Books, tables: Collection[str]) -> Mapping[str, Sequence[datetime]]:
-    """Return the times at which tables were opened, by table: on the queried days, and the last opening before them."""
+    """Return each table's opening times: the last before the queried gaming days, and all on these days."""
     found: dict[str, list[datetime]] = defaultdict(list)
     if tables:
         for table, opener in (await books.last_pit(tables, OpenedTable, day=books.question.first)).items():
@@ -105,10 +105,10 @@ def _inspected(row: Row[Any]) -> Exceptional:
 
 
 def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime]) -> Iterator[Exceptional]:
-    """Yield the exception of a late change of equipment; time while the table was closed does not count.
+    """Yield an exception if equipment was changed late; time while the table was closed does not count.
 
-    `life` is the time for which the equipment may stay on the table (None: no limit). `opened` are the moments at which
-    the table was opened, in order.
+    `life` is how long the equipment may stay on the table (None: no limit). `opened` are the table's opening times, in
+    order.
     """
     if life is None:
         return
@@ -121,7 +121,7 @@ def _changed(life: timedelta | None, change: Row[Any], opened: Sequence[datetime
 
 
 def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta | None]:
-    """Return a function for how long cards, or dice without a regulation, may be used on a day (None: no limit)."""
+    """Return a function that returns how long cards or dice may be used on a day; None means no limit."""
 
     @cache
     def life(day: date, regulation: str | None, dealing: str | None) -> timedelta | None:
@@ -135,7 +135,7 @@ def _lives(books: Books) -> Callable[[date, str | None, str | None], timedelta |
 
 
 def _least(books: Books) -> timedelta | None:
-    """Return the shortest time for which cards or dice may be used under any law of these days; None: no limit."""
+    """Return the shortest time for which cards or dice may be used on the queried days; None means no limit."""
     first, last = books.question.first, books.question.last
     days = (first + timedelta(days=number) for number in range((last - first).days + 1))
     laws = {law.title: law for law in (books.place_on(day).law for day in days)}

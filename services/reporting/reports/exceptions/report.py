@@ -52,7 +52,7 @@ from shared.contracts.submissions import SubmissionApproved
 
 
 class _Kind(NamedTuple):
-    """The severity of a kind of exception, and the department that owns it by default."""
+    """The severity of a kind of exception, and the department that owns such exceptions by default."""
 
     severity: Severity
     desk: str

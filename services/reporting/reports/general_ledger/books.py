@@ -21,7 +21,7 @@ from shared.contracts.general_ledger import LedgerMappingApproved
 
 @dataclass(frozen=True, slots=True)
 class LedgerPeriod:
-    """The queried gaming days: posted amounts and mapping of each day, and the journals of the sealed days.
+    """The general ledger of the queried gaming days: posted amounts and mapping by day, and journals of sealed days.
 
     A day has no journals if it has no mapping, or if the mapping has no rule for a leg with amounts.
     """
@@ -38,7 +38,7 @@ class LedgerPeriod:
 
     @property
     def balances(self) -> tuple[JournalLine, ...]:
-        """Return the latest known balances of the sealed days, by account, department and cost center."""
+        """Return the latest known balances over the sealed days, by account, department and cost center."""
         return lines_of(moved for day in self.sealed for moved in _moved(self.placed.get(day, ())))
 
 

@@ -1,4 +1,4 @@
-"""The journals of sealed gaming days as a file; the export is refused while the journal of a day is missing."""
+"""Export of the journals of sealed gaming days to a file; it is refused while a day's journal is missing."""
 
 from datetime import datetime
 
@@ -10,13 +10,13 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
-    """Return the journals of the queried gaming days.
+    """Return the content of a file with the journals of the queried gaming days.
 
-    `read_until` is the time up to which all recorded entries had been read before the books were opened; None if it is
-    unknown. A journal known at a later time could still get other lines under the same number.
+    `read_until` is the time up to which all recorded entries had been read before `books` were queried; None if it is
+    unknown. A journal with a later as-of time could still get other lines under the same number.
 
     Raises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, if an entry that moved money does
-    not state its postings, or if a journal is known only at a time up to which not all entries have been read.
+    not state its postings, or if entries up to the as-of time of a journal have not all been read.
     """
     ledger = await ledger_of(books)
     property_name = books.question.property
@@ -44,7 +44,7 @@ async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
 
 
 def _unread(ledger: LedgerPeriod, read_until: datetime | None) -> list[str]:
-    """Return as text how far entries have been read, if that is not up to the time of the latest journal."""
+    """Return an error text if entries have not been read up to the as-of time of the latest journal; else empty."""
     latest = max((journal.known_at for journal in ledger.journals), default=None)
     if latest is None or (read_until is not None and latest <= read_until):
         return []

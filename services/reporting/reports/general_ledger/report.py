@@ -146,7 +146,7 @@ def _account(mapping: LedgerMappingApproved | None, number: str) -> LedgerAccoun
 
 
 def _sides(cents: Figure) -> dict[str, Figure]:
-    """Return an amount as the cell of the debit column if it is positive, else of the credit column."""
+    """Return an amount as a cell of the debit column if it is positive; else, negated, of the credit column."""
     return {"debit_cents": cents} if cents.value > 0 else {"credit_cents": -cents}
 
 

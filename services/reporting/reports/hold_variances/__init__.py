@@ -1,1 +1,1 @@
-"""Hold variances: the report, the variance as law defines it, and investigations."""
+"""Hold variances: the report, the variance by each legal method, and investigations."""

@@ -12,7 +12,7 @@ Method = Literal["percentage_points", "percent", "confidence_interval"]
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """The deviation of a hold from its base, and the limit for it: both in points of hold, or as shares of the base."""
+    """The deviation of a hold from its base, and its limit; both are either points of hold or shares of the base."""
 
     deviation: Fraction
     limit: Fraction
@@ -33,7 +33,7 @@ class Hold:
 
 
 def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
-    """Return the deviation in points of hold; the threshold is in points, too.
+    """Return the deviation in points of hold, with the threshold (also in points) as its limit.
 
     >>> percentage_points(Hold(Fraction(18, 100), Fraction(22, 100)), Fraction(3, 100)).investigated
     True
@@ -42,7 +42,7 @@ def percentage_points(hold: Hold, threshold: Fraction) -> Deviation:
 
 
 def percent(hold: Hold, threshold: Fraction) -> Deviation | None:
-    """Return the deviation as a share of the base; the threshold is such a share, too. Return None for a base of 0.
+    """Return the deviation and the threshold as shares of the base; None for a base of 0.
 
     >>> percent(Hold(Fraction(19, 100), Fraction(20, 100)), Fraction(4, 100))
     Deviation(deviation=Fraction(-1, 20), limit=Fraction(1, 25))
@@ -73,10 +73,10 @@ METHODS: Final[Mapping[Method, Callable[[Hold, Fraction], Deviation | None]]] = 
 
 
 def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
-    """Return the standard deviation around a base of the hold of these days, given as (win, drop) in cents.
+    """Return the standard deviation of the hold of several days around a base; days are (win, drop) in cents.
 
-    It is the square root of the sum of (win - base x drop) squared, divided by the total drop. Return None for fewer
-    than two days, or without drop.
+    The result is the square root of the sum of (win - base x drop) squared, divided by the total drop. Return None for
+    fewer than two days, or without drop.
 
     >>> chance_of_days([(100, 1000), (300, 1000)], Fraction(1, 5)) == sqrt(20_000) / 2000
     True
@@ -88,5 +88,5 @@ def chance_of_days(days: list[tuple[int, int]], base: Fraction) -> float | None:
 
 
 def chance_of_wagers(variance_cents: Fraction, handle_cents: int) -> float | None:
-    """Return the win's standard deviation by handle, from the payouts' exact variance; None without handle."""
+    """Return the standard deviation of win per handle, from the exact variance of payouts; None without handle."""
     return sqrt(variance_cents) / handle_cents if handle_cents > 0 else None

@@ -16,7 +16,7 @@ from shared.contracts.investigations import (
 
 @dataclass(frozen=True, slots=True)
 class Investigation:
-    """An investigation: opening, last assignment, and conclusion, if any."""
+    """An investigation of a hold: the facts of its opening, last assignment and conclusion, if any."""
 
     opened: Listed
     assigned: Listed | None = None
@@ -38,7 +38,7 @@ class Investigation:
 
 
 async def investigations_of(books: Books) -> Mapping[tuple[Subject, str], Investigation]:
-    """Return the last investigation opened for the queried month, keyed by subject kind (table, game) and name."""
+    """Return each subject's last investigation opened for the queried month, keyed by (`table` or `game`, name)."""
     steps: dict[int, dict[str, Listed]] = {}
     for one in await books.all_facts(InvestigationOpened, InvestigationAssigned, InvestigationConcluded):
         steps.setdefault(one.fact.investigation, {})[one.kind.rpartition(".")[2]] = one

@@ -1,4 +1,4 @@
-"""Hold variance: the monthly hold of tables and games compared with its base, by the legal method in force."""
+"""Hold variance: the monthly hold of tables and games compared with a base, by the legal method in force."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ GAMES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A win and its basis over some days; `missing` names the items that have not been counted yet."""
+    """A win over some days, and its basis (drop or handle); `missing` names the items not counted yet."""
 
     win: Figure
     basis: Figure
@@ -96,15 +96,15 @@ class _Measured:
 
     @property
     def share(self) -> Fraction | None:
-        """Return the hold; None without a basis."""
+        """Return the hold, win divided by basis; None if the basis is zero."""
         return None if self.missing or self.basis.value <= 0 else Fraction(self.win.value, self.basis.value)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The hold of a table or game, the hold of its base, and the standard deviation by chance.
+    """The hold of a table or game, the base to compare it with, and the standard deviation by chance.
 
-    `source` is set if the base is not the one required by law; the hold is then a share of the drop.
+    `source` is set if the base is not the one that law requires; then the hold is a share of the drop.
     """
 
     actual: _Measured
@@ -155,13 +155,13 @@ def _investigated(found: Investigation | None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Creates the rows of comparisons, with the legal method and the basis of hold."""
+    """Creates report rows from comparisons, using the legal method and the basis of hold."""
 
     law: HoldVariance
     basis: str
 
     def of(self, compared: _Compared) -> dict[str, Any]:
-        """Return the cells of a row."""
+        """Return the cells of the row for a comparison."""
         actual, share = compared.actual, compared.actual.share
         days = compared.base_days
         cells: dict[str, Any] = {
@@ -190,7 +190,7 @@ class _Row:
 
 
 async def _theoretical(books: Books, first: date) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the win of wagers whose return has an exact distribution with their theoretical win."""
+    """Compare the hold of wagers whose return has an exact distribution with their theoretical hold."""
     settled = await settled_rounds(books, first, books.question.last)
     days = (first, books.question.last)
 
@@ -232,7 +232,7 @@ def _as_expected(win: ExpectedWin) -> _Compared:
 
 
 def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compared]) -> dict[str, _Compared]:
-    """Return the comparisons; the comparison with the expected hold is used where the legal base is unknown."""
+    """Return the comparisons, replaced by comparisons with the expected hold where the legal base is unknown."""
     lacking = {name for name, one in found.items() if one.base is None and not one.actual.missing}
     return {**found, **{name: one for name, one in expected.items() if name in lacking or name not in found}}
 
@@ -240,7 +240,7 @@ def _with_a_base(found: Mapping[str, _Compared], expected: Mapping[str, _Compare
 async def _of_days(
     books: Books, law: HoldVariance, first: date, of_drop: bool
 ) -> tuple[dict[str, _Compared], dict[str, _Compared]]:
-    """Compare the hold with the hold of other days: the days of the previous year, or all known days."""
+    """Compare the hold, by table and by game, with the hold of other days: the previous year, or all recorded days."""
     last, known = books.question.last, await books.first_day()
     match law.base:
         case "prior_year":
@@ -270,7 +270,7 @@ async def _of_days(
 async def _measured(
     books: Books, first: date, last: date, *, of_drop: bool
 ) -> tuple[dict[str, _Measured], dict[str, _Measured]]:
-    """Return the win and its basis by table and by game."""
+    """Return wins with their basis: one mapping by table, and one by game."""
     if not of_drop:
         settled = await settled_rounds(books, first, last)
         by_table, by_game = settled.by("table_name"), settled.by("game")
@@ -291,7 +291,7 @@ async def _measured(
 async def _measured_days(
     books: Books, first: date, last: date, *, of_drop: bool
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[int, int]]]]:
-    """Return win and basis of each day, in cents, by table and by game."""
+    """Return (win, basis) of each day in cents: one mapping by table, and one by game."""
     days: Iterable[tuple[str, str, _Measured]]
     if of_drop:
         wins = await counted_wins(books, "gaming_day", "table_name", first=first, last=last)

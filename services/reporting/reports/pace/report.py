@@ -61,7 +61,7 @@ _NORMAL_95: Final = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """The play during gaming days on which no table changed its sign, by table, game and hour of the clock."""
+    """The play, by table, game and hour of the clock, over gaming days on which no table's sign changed."""
 
     books: Books
     tables: Mapping[str, PropertyTable]
@@ -69,7 +69,7 @@ class _Signs:
 
 
 async def _signs(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Sequence[_Signs]:
-    """Return the play, split at each change of a table's sign; `by_hour` is the play of all queried days."""
+    """Return the play, split at each change of a table's sign (positions, minimum); `by_hour` is all queried play."""
     question, found = books.question, []
     stretches = books.stretches(question.first, question.last, _SIGN)
     for first, last in stretches:
@@ -104,7 +104,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _played(pace: Pace, rounds: Figure, seats: Figure, handle: Figure) -> _Row:
-    """Return the cells of play: rounds, seats and handle with their provenance, and averages."""
+    """Return the cells that show play: rounds, seats and handle, with provenance, and averages."""
     handle_per_hour = pace.per_hour(pace.handle_cents)
     return {
         "rounds": rounds,
@@ -150,7 +150,7 @@ def _tables(
 
 
 def _offered(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int]:
-    """Return the seats offered in all rounds, by table and game; 0 if the positions of a day are not known."""
+    """Return the seats offered, summed over rounds, keyed by table and game; 0 if a day's positions are not known."""
     found: dict[tuple[str, str], int] = defaultdict(int)
     unknown = set()
     for under in signs:
@@ -163,7 +163,7 @@ def _offered(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int]:
 
 
 def _minimums_of(signs: Iterable[_Signs]) -> Mapping[tuple[str, str], int | None]:
-    """Return the minimum wager by table and game; None if it changed or was not known for all of the play."""
+    """Return the minimum wager, keyed by table and game; None if it changed, or is not known for all of the play."""
     found: dict[tuple[str, str], set[int | None]] = defaultdict(set)
     for under in signs:
         for table, game, _ in under.by_hour:
@@ -365,7 +365,7 @@ def _dealers(books: Books, by_seats: Mapping[tuple[str, ...], Pace]) -> Iterator
 
 
 def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
-    """Return cells that compare a dealer's rounds, in percent, with the number at the usual pace of all dealers."""
+    """Return cells that compare a dealer's rounds with the number expected at the average pace of all dealers."""
     if not expected:
         return {}
     low, high = _interval(rounds)
@@ -378,10 +378,10 @@ def _against(rounds: int, expected: Fraction, because: Explained) -> _Row:
 
 
 def _interval(count: int) -> tuple[float, float]:
-    """Return the 95% interval of the mean of a Poisson distribution with one observation, by Wilson and Hilferty.
+    """Return the 95% confidence interval for a Poisson mean from one observed count, by Wilson and Hilferty.
 
-    Source: Breslow and Day, Statistical Methods in Cancer Research II (1987), section 2.3: within 1% of the exact
-    interval from five on.
+    Source: Breslow and Day, Statistical Methods in Cancer Research II (1987), section 2.3. For counts of five or more,
+    the result is within 1% of the exact interval.
 
     >>> [round(end, 2) for end in _interval(100)], [round(end, 2) for end in _interval(0)]
     ([81.36, 121.63], [0.0, 3.67])
@@ -392,7 +392,7 @@ def _interval(count: int) -> tuple[float, float]:
 
 
 async def _identities(books: Books, whole: Pace, settled: SettledRounds) -> tuple[Identity, ...]:
-    """Return the identities that rounds and handle of the hours equal the separately stored sums of rounds."""
+    """Return the identities that rounds and handle, summed over hours, equal the separately stored sums of rounds."""
     counts = (await books.played()).get((), {})
     counted = counts.get("posted", NOTHING) - counts.get("reversed", NOTHING)
     handle = settled.whole().of("handle_cents")

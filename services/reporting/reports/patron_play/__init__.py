@@ -1,1 +1,1 @@
-"""The settled play of patrons: their wagers, and the theoretical win of these."""
+"""The settled play of patrons: their wagers, and the theoretical win of these wagers."""

@@ -1,4 +1,4 @@
-"""Play of patrons as settled: handle, settled win and theoretical win, by patron, game and wager."""
+"""Patrons' settled play: handle, settled win and theoretical win, by patron, game and wager type."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -174,7 +174,7 @@ def _wagers(of_wager: Mapping[tuple[_Whose, str, str, str, str], Sequence[PlayOf
 
 
 async def _identities(books: Books, whole: Play) -> tuple[Identity, ...]:
-    """Return the identity that the stakes from accounts equal the amounts that rounds took from accounts."""
+    """Return the identity that patrons' stakes from accounts equal the stakes that rounds took from accounts."""
     taken = (await books.rounds((), figures=("account_staked_cents",))).get((), {})
     return (
         Identity(

@@ -1,1 +1,1 @@
-"""Shift and pit summaries: one sheet per pit and shift, as pits print it."""
+"""Shift and pit summaries: one sheet per pit and shift, as pits usually print them."""

@@ -1,4 +1,4 @@
-"""Shift and pit summaries: opener, movements, drop, closer, win, heads and dealers of each table, pit and shift."""
+"""Shift and pit summaries: opener, movements, drop, closer, win, head count and dealers by table, pit and shift."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -56,7 +56,7 @@ class _Stay:
 
     @property
     def estimated_win(self) -> Figure | None:
-        """Return the win estimated from reported sales; None if opener, closer or sales are not known."""
+        """Return the estimated win, with reported sales as the drop; None if opener, closer or sales are not known."""
         lacks = {one.said.split(" ")[0] for one in self.win.missing}
         if self.sold is None or lacks & {"opener", "closer", "day_count", NOT_COUNTED}:
             return None
@@ -82,7 +82,7 @@ async def _fill(books: Books) -> Content:
 
 
 async def _stays(books: Books) -> list[_Stay]:
-    """Return the tables in their shifts, by pit, in the order of shifts and tables."""
+    """Return one item per table and shift, ordered by pit, shift and table."""
     counted = {
         (table, shift): win for (table, shift), win in (await counted_wins(books, "table_name", "shift")).items()
     }
@@ -123,7 +123,7 @@ async def _stays(books: Books) -> list[_Stay]:
 
 
 def _entries(books: Books, place: tuple[str, str], times: Times) -> tuple[Aggregate, ...]:
-    """Return the provenance: rounds closed in the periods of a table's shift, else in the clock's shift."""
+    """Return the provenance of rounds: those closed while the table's shift was open, else in the clock's shift."""
     if not books.explains:
         return ()
     question, (table, shift) = books.question, place
@@ -156,7 +156,7 @@ def _staff(stay: _Stay) -> _Row:
 
 
 def _grouped(section: Section, stays: Iterable[_Stay], place_of: Callable[[_Stay], Mapping[str, str]]) -> Filled:
-    """Return a section with the totals of stays, grouped by their places."""
+    """Return a section with the totals of tables in shifts, grouped by `place_of`."""
     groups: dict[tuple[str, ...], list[_Stay]] = defaultdict(list)
     for stay in stays:
         groups[tuple(place_of(stay).values())].append(stay)
@@ -170,7 +170,7 @@ def _grouped(section: Section, stays: Iterable[_Stay], place_of: Callable[[_Stay
 
 
 def _cells(stays: list[_Stay], win: CountedWin | None = None) -> _Row:
-    """Return the figures of several stays, and the missing items; `win` replaces the sum of the stays' wins."""
+    """Return total figures of tables in shifts, and missing items; `win`, if given, replaces the sum of wins."""
     win = together(stay.win for stay in stays) if win is None else win
     return _figures(stays, win) | {"missing": win.lacks_by_table}
 
@@ -198,7 +198,7 @@ def _figures(stays: list[_Stay], win: CountedWin) -> _Row:
 
 
 def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iterator[_Row]:
-    """Yield the rows of pits over all shifts; inventory handed over between shifts is no opener or closer there."""
+    """Yield a row per pit over all shifts, where hand-overs between shifts are neither openers nor closers."""
     pits: dict[str, list[_Stay]] = defaultdict(list)
     for stay in stays:
         pits[stay.pit].append(stay)
@@ -209,7 +209,7 @@ def _whole_pits(stays: Iterable[_Stay], whole: Mapping[str, CountedWin]) -> Iter
 
 
 def _day_heads(stays: Iterable[_Stay]) -> _Row:
-    """Return the head count over all shifts: the sum over tables of seats divided by rounds."""
+    """Return the head count over all shifts: seats divided by rounds at each table, summed over tables."""
     seats: dict[str, Fraction] = defaultdict(Fraction)
     rounds: dict[str, list[Figure]] = defaultdict(list)
     for stay in stays:
@@ -239,7 +239,7 @@ def _heads(books: Books, by_hour: Mapping[tuple[str, ...], Pace]) -> Iterator[_R
 
 
 async def _identities(books: Books, stays: list[_Stay], whole: Mapping[str, CountedWin]) -> tuple[Identity, ...]:
-    """Return the identities that sums over shifts equal the figures of the day, which are summed separately."""
+    """Return the identities that sums over shifts equal the separately summed figures of the gaming day."""
     of_day, of_shifts = together(whole.values()), together(stay.win for stay in stays)
     played = (await books.played()).get((), {})
     counted = played.get("posted", NOTHING) - played.get("reversed", NOTHING)

@@ -1,4 +1,4 @@
-"""Progressive reconciliation: the movements of each pool with their sources, awards, changes, reconciliations."""
+"""Progressive reconciliation: each pool's movements with their sources, awards, changes and reconciliations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -54,7 +54,7 @@ async def _opening(books: Books) -> dict[str, _Measures]:
 
 
 def _display(found: Sequence[_Measures]) -> Figure:
-    """Return the change of the display that these measures make, in nanocents."""
+    """Return the net change of the display, in nanocents, from sums of measures."""
     return total(sum_of(found, name) for name in ON_DISPLAY) - in_nanocents(sum_of(found, "meter_award_cents"))
 
 
@@ -163,7 +163,7 @@ def _revision(one: Listed) -> tuple[str, str, int]:
 
 
 async def _changes(books: Books) -> Filled:
-    """Return the section of changes requested by people, each with its decision, even if the decision came later."""
+    """Return the section of changes that people requested, each with its decision, even a later day's decision."""
     requested = await books.facts(ChangeRequested, ChangeApproved)
     rejected = {one.fact.change: one for one in await books.all_facts(ChangeRejected)}
     approved = {one.fact.change for one in requested if isinstance(one.fact, ChangeApproved)}
@@ -258,7 +258,7 @@ async def _of_rounds(books: Books, at_tables: Sequence[_Measures]) -> tuple[Iden
 
 
 async def _as_reconciled(books: Books) -> tuple[Identity, ...]:
-    """Return the identity that the displays, as of the last day's reconciliation, equal the reconciled displays."""
+    """Return the identity that the displays equal the reconciled displays, as of the last day's reconciliation."""
     days = [one for one in await books.facts(DayReconciled) if one.gaming_day == books.question.last]
     if not days:
         return ()

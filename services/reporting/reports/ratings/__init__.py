@@ -1,1 +1,1 @@
-"""Ratings of patrons' play as stated, and compared with the rounds that the patrons played."""
+"""Ratings of patrons' play, as stated and compared with the rounds that the patrons played."""

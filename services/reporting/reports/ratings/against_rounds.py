@@ -1,4 +1,4 @@
-"""Ratings against rounds: a patron's play as a floorperson rated it, and as it was settled."""
+"""Ratings compared with rounds: a patron's play as rated by a floorperson, and as settled."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -151,8 +151,8 @@ async def _fill(books: Books) -> Content:
 def _of_rounds(wagers: RatedWagers, rated: Cell, spans: Iterable[RatedSpan]) -> dict[str, Any]:
     """Return the cells of settled play, and the rated theoretical win less the settled theoretical win.
 
-    Counted tables have no settled rounds. If all spans are at counted tables, there are no cells; if some are, there is
-    no difference.
+    Counted tables have no settled rounds. So if all spans are at counted tables, the result is empty; if some are, the
+    difference is left out.
     """
     play = wagers.play
     settled_spans = {span.decisions is not None and span.decisions.basis == "rounds" for span in spans}

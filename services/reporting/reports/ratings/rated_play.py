@@ -1,6 +1,7 @@
 """Settled play of patrons while they were rated, and play from their accounts while they were not.
 
-An account ties its wagers to its owner. A signed device of the table ties all other wagers in a seat to its patron.
+Wagers from an account belong to its owner. All other wagers in a seat belong to the patron whom a signed message of the
+table's device names for the seat.
 """
 
 from bisect import bisect_right
@@ -57,19 +58,19 @@ TiedBy = Literal["account", "seat", "both"]
 
 @dataclass(frozen=True)
 class RatedWagers:
-    """Settled play, and how it is tied to its patron: by `account`, by `seat`, or by both."""
+    """The settled play of a patron, and how it is attributed to the patron: by `account`, by `seat`, or both."""
 
     play: Play = field(default_factory=Play)
     ties: frozenset[Literal["account", "seat"]] = frozenset()
 
     @property
     def tied_by(self) -> TiedBy | None:
-        """Return what ties the play to its patron; None if there is no play."""
+        """Return how the play is attributed to the patron; None if there is no play."""
         return "both" if len(self.ties) > 1 else next(iter(self.ties), None)
 
 
 def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
-    """Return the sum of several parts."""
+    """Return the total of several parts of a patron's settled play."""
     listed = list(parts)
     return RatedWagers(together(one.play for one in listed), frozenset().union(*(one.ties for one in listed)))
 
@@ -77,7 +78,7 @@ def all_of(parts: Iterable[RatedWagers]) -> RatedWagers:
 class RatedPlay(NamedTuple):
     """The settled play within each rating, and each patron's play outside of ratings.
 
-    `taken_by` lists, for each rating, the ratings to which one of its seats was tied before it ended.
+    `taken_by` lists, by rating, the ratings to which one of its seats was tied before the rating ended.
     """
 
     of_rating: Mapping[str, RatedWagers]
@@ -87,7 +88,7 @@ class RatedPlay(NamedTuple):
 
 @dataclass(frozen=True)
 class _Time:
-    """A period of a rating at a table."""
+    """A period in which a patron was rated at a table."""
 
     rating: str
     patron: str
@@ -98,14 +99,14 @@ class _Time:
 
 @dataclass(frozen=True)
 class _TiedTime(_Time):
-    """A period in which a device tied a seat to the rating's patron; the tie was made at the moment `since`."""
+    """A period in which a device's message ties a seat to the rating's patron; the tie was made at `since`."""
 
     seat: int
     since: datetime
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """Return the sort key among the ties of a seat; the latest tie is in force."""
+        """Return the sort key for ties of the same seat; the latest tie applies."""
         return self.since, self.rating
 
 
@@ -146,7 +147,7 @@ async def rated_play(books: Books) -> RatedPlay:
 
 
 def _columns(times: Sequence[_Time], *names: str) -> dict[str, list[Any]]:
-    """Return the query parameters for `times`: a list per field, under the five `names`."""
+    """Return periods as query parameters: a list for each of the five fields, under the given `names`."""
     fields = ("rating", "patron", "table", "begins", "ends")
     return {name: [getattr(one, of) for one in times] for name, of in zip(names, fields, strict=True)}
 
@@ -175,7 +176,7 @@ def _tied_times(ratings: Iterable[Stated]) -> Iterator[_TiedTime]:
 
 
 def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
-    """Return each patron's periods at each table, cut so that a moment belongs only to the rating that began last."""
+    """Return each patron's periods at each table, cut so that where ratings overlap, the latest one applies."""
     grouped: dict[tuple[str, str], list[_Time]] = defaultdict(list)
     for one in times:
         grouped[one.patron, one.table].append(one)
@@ -191,9 +192,9 @@ def _one_rating_a_moment(times: Iterable[_Time]) -> list[_Time]:
 
 
 def _one_patron_a_seat(times: Iterable[_TiedTime]) -> tuple[list[_TiedTime], dict[str, list[str]]]:
-    """Return the periods of tied seats, each cut at the seat's next tie, and the takers of seats.
+    """Return the periods of tied seats, each ended by the seat's next tie, and the ratings that took over seats.
 
-    The takers are the names of ratings to which a seat was tied next, by the rating that had the seat before.
+    The second result maps a rating to the names of the ratings to which one of its seats was tied next.
     """
     grouped: dict[tuple[str, int], list[_TiedTime]] = defaultdict(list)
     for one in times:

@@ -1,4 +1,4 @@
-"""Ratings of patrons as the pit and other systems reported them: time, average bet, theoretical win and its parts."""
+"""Ratings of patrons as stated by the pit and other systems: time, average bet, theoretical win and its parts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -10,7 +10,7 @@ from shared.contracts.ratings import RatingRecorded, RatingStated, RatingTime, r
 
 
 class Stated(NamedTuple):
-    """The last statement of a rating."""
+    """A rating as last stated, with the entry of the statement."""
 
     listed: Listed
     fact: RatingStated
@@ -19,15 +19,15 @@ class Stated(NamedTuple):
 async def stated_ratings(books: Books) -> list[Stated]:
     """Return the closed ratings of the queried gaming days, tables and games, ordered by patron and opening.
 
-    The last revision on these days applies. If a rating has moved to another day, its last revision on the former day
-    reopened it there.
+    Of each rating, the last revision on these days applies. A rating that was moved to another gaming day is not closed
+    on the former day, because its last revision there reopened it.
     """
     closed = [one for one in await _last_statements(books) if one.fact.closed_at is not None]
     return sorted((one for one in closed if _is_asked(books, one.fact)), key=lambda one: _order(one.fact))
 
 
 async def taken_back(books: Books) -> list[Stated]:
-    """Return the ratings of the queried gaming days, by name, that were closed but now have contradictory steps."""
+    """Return, ordered by name, the ratings of the queried days that were closed but now have contradictory steps."""
     back = [one for one in await _last_statements(books) if one.fact.closed_at is None and one.fact.problems]
     return sorted(back, key=lambda one: one.fact.rating)
 
@@ -52,7 +52,7 @@ def _order(fact: RatingStated) -> tuple[str, str, str]:
 
 
 def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
-    """Return, by rating, the other ratings of the same patron that were open at the same time."""
+    """Return the ratings that overlap in time with another rating of the same patron, each with these others."""
     return rated_at_once(
         RatingTime(one.fact.rating, one.fact.patron, one.fact.opened_at, one.fact.closed_at)
         for one in ratings
@@ -61,7 +61,7 @@ def others_of(ratings: Sequence[Stated]) -> Mapping[str, Sequence[str]]:
 
 
 class Open(NamedTuple):
-    """The opening of a rating that is not closed, and the rating as amended and moved since."""
+    """A rating that is not closed: the fact of its opening, and the rating after later amendments and moves."""
 
     opening: Listed
     rating: Rating
@@ -71,7 +71,7 @@ async def open_ratings(books: Books) -> list[Open]:
     """Return the ratings opened on the queried gaming days and not closed by the as-of time, ordered by opening.
 
     Each rating is derived from all of its steps: a rating whose opening was voided is left out, and a rating whose
-    closing was voided is still open. If a table is queried, only ratings that are at this table now are returned.
+    closing was voided is still open. If a table is queried, only ratings that are now at that table are returned.
     """
     everywhere = books.asked(table=None, game=None)
     question = books.question

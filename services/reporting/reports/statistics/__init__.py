@@ -1,1 +1,1 @@
-"""Statistics: the report, its sections, and payouts against exact distributions."""
+"""Statistics: the report, its sections, and payouts compared with exact distributions."""

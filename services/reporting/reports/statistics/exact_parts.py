@@ -20,7 +20,7 @@ _PART: Final = ("game", "version", "submission", "wager")
 
 
 class Part(NamedTuple):
-    """The sums of a wager or a line under a version of a submission (its hash): stakes, handle, payout."""
+    """The sums (stakes, handle, payout) of a wager or bonus line under a submission, given by version and hash."""
 
     game: str
     version: str
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Wagers with an exact distribution, compared with their expectation; the variance is in cents squared."""
+    """The payout of wagers with an exact distribution, compared with expectation; the variance is in cents squared."""
 
     stakes: Figure = NOTHING
     handle: Figure = NOTHING
@@ -42,7 +42,7 @@ class Against:
     """The terms of `expected_cents`: exact paybacks, each with its handle."""
 
     def cells(self) -> dict[str, Figure | Cell]:
-        """Return the cells of _AGAINST."""
+        """Return the cells of the columns _AGAINST."""
         handle, payout = self.handle, self.payout
         found = compared(self.stakes.value, payout.value, self.expected_cents, self.variance)
         expected = weighted(round(found.expected_cents), self.expects)
@@ -66,7 +66,7 @@ class Exact:
     """The wagers with an exact distribution, and bonus lines with the wagers that earn them."""
 
     def __init__(self, edges: Mapping[tuple[str, str], HouseEdge]) -> None:
-        """Use the wagers that the submissions offer; `edges` are by submission and wager."""
+        """Use the house edges of offered wagers, keyed by submission and wager."""
         self._edges = edges
         self._earners = {
             (submission, line): edge for (submission, _), edge in edges.items() for line in edge.bonus_lines
@@ -75,8 +75,8 @@ class Exact:
     def of(self, submission: str, wager: str) -> tuple[str, Returns | None] | None:
         """Return the wager whose distribution covers a line, and the distribution, which is None for a bonus line.
 
-        Return None if there is no exact distribution, or if it holds only for full decks: a wager that is `always` on
-        offer, such as Insurance, is made after cards are seen.
+        Return None if there is no exact distribution, or if it is valid only for a full deck: a wager that is `always`
+        on offer, such as Insurance, is made after cards are seen.
         """
         earner = self._earners.get((submission, wager))
         if earner is not None:
@@ -87,7 +87,7 @@ class Exact:
         return wager, edge.returns
 
     def reason(self, submission: str, wager: str) -> str:
-        """Return why there is no exact distribution."""
+        """Return why a wager or line has no exact distribution."""
         edge = self._edges.get((submission, wager))
         if edge is not None:
             return edge.reason or "made with cards in sight: full decks do not say what is expected of it"
@@ -102,14 +102,14 @@ class Exact:
 
     @cached_property
     def _rates(self) -> tuple[Rates, Rates]:
-        """Return means and variances of returns as exact rates."""
+        """Return (means, variances) of returns as exact rates, keyed by submission and wager."""
         found = {key: returns for key, (_, returns) in self._counted.items() if returns is not None}
         means = {key: returns.mean for key, returns in found.items()}
         return Rates.of_all(means), Rates.of_all({key: returns.variance for key, returns in found.items()})
 
     @cached_property
     def weights(self) -> Sequence[Weight]:
-        """Return the weights with which rounds are summed for comparison with expectation."""
+        """Return the weights with which rounds are summed, to compare payouts with expectation."""
         (means, _), (variances, _) = self._rates
         return [
             Weight(*key, earner, int(key in means), means.get(key, 0), variances.get(key, 0))
@@ -117,13 +117,13 @@ class Exact:
         ]
 
     def expected(self, weighed: Weighed) -> tuple[Fraction, Fraction]:
-        """Return the expected payout in cents, and its variance, from the sums of rounds weighted by `weights`."""
+        """Return (expected payout in cents, variance in cents squared) from the weighted sums of rounds."""
         means, variances = self._rates
         return Fraction(weighed.by_mean, means.unit), Fraction(weighed.by_variance, variances.unit)
 
 
 async def parts_of(books: Books) -> list[Part]:
-    """Return the sums by submission and wager."""
+    """Return the sums of settled rounds, one item per submission and wager."""
     found = await books.rounds(_PART, figures=_FIGURES)
     return [
         Part(game, version, submission, wager, figures)
@@ -132,7 +132,7 @@ async def parts_of(books: Books) -> list[Part]:
 
 
 async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...], Against]:
-    """Return payouts compared with their expectation, by dimensions and ordered by them (see `Books.weighed`)."""
+    """Return payouts compared with expectation, keyed by and ordered by dimensions (see `Books.weighed`)."""
     found: dict[tuple[str, ...], Against] = {}
     origins = await _origins(books, exact, by) if books.explains else {}
     for place, weighed in sorted((await books.weighed(by, exact.weights)).items()):
@@ -146,7 +146,7 @@ async def against(books: Books, exact: Exact, *by: str) -> dict[tuple[str, ...],
 
 
 class _Origins(NamedTuple):
-    """The stakes, handle and payout behind a place's sums, with provenance, and exact paybacks with their handles."""
+    """The figures behind one group's stakes, handle and payout, and its exact paybacks, each with a handle."""
 
     stakes: Sequence[Figure] = ()
     handle: Sequence[Figure] = ()
@@ -155,7 +155,7 @@ class _Origins(NamedTuple):
 
 
 async def _origins(books: Books, exact: Exact, by: Sequence[str]) -> Mapping[tuple[str, ...], _Origins]:
-    """Return the figures that make up the sums of each place, by the values of `by`."""
+    """Return the figures that make up each group's sums, keyed by the values of the dimensions `by`."""
     added_up = books.dealers if "dealer" in by else books.rounds
     dimensions = (*(name for name in by if name not in ("game", "earner")), *_PART)
     found: defaultdict[tuple[str, ...], tuple[list[Figure], list[Figure], list[Figure], list[tuple[Fraction, Figure]]]]

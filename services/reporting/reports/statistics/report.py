@@ -144,7 +144,7 @@ def _without(exact: Exact, parts: Iterable[Part]) -> Iterator[Cells]:
 
 
 def _shown(books: Books, alarms: Iterable[Alarm]) -> Iterator[Alarm]:
-    """Yield the alarms of the queried table or game that had been raised by the last queried gaming day."""
+    """Yield the alarms about the queried table or game that were raised on or before the last queried gaming day."""
     question = books.question
     for alarm in alarms:
         here = question.table in (None, alarm.tested.table) and question.game in (None, alarm.tested.game)

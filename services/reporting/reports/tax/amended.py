@@ -54,7 +54,7 @@ _CHANGES: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of a return: the time since which it is known, its revenue, and the entries that changed it."""
+    """A version of a return: its as-of time, its revenue, and the entries that changed it from the previous version."""
 
     filed: TaxReturn
     known_at: datetime
@@ -62,15 +62,15 @@ class _Version:
     changes: Sequence[tuple[date, EntryRef]] = ()
 
     def because(self, first: date, last: date) -> Sources:
-        """Return the provenance of the revenue of these days, as of the time of this version."""
+        """Return the provenance of the revenue of a range of days, as of the time of this version."""
         of_days = self.revenue.because(self.revenue.classes, first, last)
         return tuple(one.as_of(self.known_at) for one in of_days)
 
 
 async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]]:
-    """Return the rows of each later version of a return: all lines of the period, and the changed lines of gaming days.
+    """Return the rows of each later version of a return: all lines of the period, and changed lines by gaming day.
 
-    There are no rows while a gaming day is not sealed, or if nothing has changed since the last seal.
+    The result is empty while a gaming day is not sealed, or if nothing has changed since the last seal.
     """
     rows: list[dict[str, Any]] = []
     for before, after in pairwise(await _versions(books, now)):
@@ -84,7 +84,7 @@ async def amended_rows(books: Books, now: CountedRevenue) -> list[dict[str, Any]
 
 
 async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
-    """Return the versions of a return; none while a day is not sealed, or if nothing changed since the last seal."""
+    """Return the versions of a return; empty while a day is not sealed, or if nothing changed since the last seal."""
     sealed = await sealed_days(books)
     played = {one.gaming_day for one in now.in_sheet}
     if not played or not played <= {one.gaming_day for one in sealed}:
@@ -105,7 +105,7 @@ async def _versions(books: Books, now: CountedRevenue) -> list[_Version]:
 
 
 async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequence[Any]:
-    """Return a row for each entry relevant to revenue that was recorded after a seal, in the order of recording."""
+    """Return a row for each entry that affects revenue and was recorded after `seal`, in the order of recording."""
     first, last = min(one.gaming_day for one in now.earned), now.sheet.last
     behind = [one.source for one in now.because(now.classes, first, last) if isinstance(one.source, Aggregate)]
     return await books.read(
@@ -123,14 +123,14 @@ async def _changes(books: Books, now: CountedRevenue, seal: datetime) -> Sequenc
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Two versions of a return, for one gaming day or (None) for its period."""
+    """Two versions of a return, to be compared for one gaming day or (`day` is None) for the whole period."""
 
     before: _Version
     after: _Version
     day: date | None
 
     def rows(self, lines: AmendedLines, known: Container[ClassOfRevenue]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of lines; classes of revenue without any facts (not in `known`) are left out."""
+        """Yield the rows of compared lines; classes of revenue without any record (not in `known`) are left out."""
         for one in lines.classes:
             if one.revenue_class in known:
                 yield self.row(one.revenue_class, "revenue", one.revenue)
@@ -142,9 +142,9 @@ class _Compared:
             yield self.row(share.share, "share", share.amount, party=share.party, rate=rate_text(share.part))
 
     def row(self, line: str, figure: str, amounts: Amended, *, party: str = "", rate: str = "") -> dict[str, Any]:
-        """Return the row of a figure in two versions of a return.
+        """Return the row that compares a figure in two versions of a return.
 
-        Each of the two amounts has all of its entries as provenance, the difference only the entries that changed the
+        The provenance of each amount is all of its entries, that of the difference only the entries that changed the
         figure.
         """
         sheet = self.after.revenue.sheet

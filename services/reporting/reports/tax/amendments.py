@@ -16,7 +16,7 @@ Sheet: TypeAlias = DailySheet | PeriodSheet
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A figure as filed, and its current value, in cents."""
+    """A figure of a return, in cents: as filed, and current."""
 
     original_cents: int
     current_cents: int
@@ -29,7 +29,7 @@ class Amended:
 
 @dataclass(frozen=True, slots=True)
 class AmendedClass:
-    """The amended revenue of a class."""
+    """The amended revenue of a class, and the amended part that counts."""
 
     revenue_class: ClassOfRevenue
     revenue: Amended
@@ -38,7 +38,7 @@ class AmendedClass:
 
 @dataclass(frozen=True, slots=True)
 class AmendedLayer:
-    """The amended base and amount of a layer of tax at a rate."""
+    """The amended base and amount of a layer of tax, for one rate."""
 
     layer: str
     rate: Fraction
@@ -48,7 +48,7 @@ class AmendedLayer:
 
 @dataclass(frozen=True, slots=True)
 class AmendedShare:
-    """The amended amount of a party's part of a share of the revenue."""
+    """The amended amount of one party's part in a division of revenue."""
 
     share: str
     party: str
@@ -58,7 +58,7 @@ class AmendedShare:
 
 @dataclass(frozen=True, slots=True)
 class AmendedLines:
-    """All lines of a day or a period, including lines without a change."""
+    """All amended lines of a gaming day or a period, including lines that did not change."""
 
     classes: tuple[AmendedClass, ...]
     layers: tuple[AmendedLayer, ...]
@@ -80,7 +80,7 @@ class AmendedReturn:
 
 
 def amended(original: TaxReturn, current: TaxReturn) -> AmendedReturn:
-    """Return the changes of the next version of a return.
+    """Compare the next version of a return with the previous one.
 
     Raises: ValueError if the versions differ in property or period, or are not consecutive.
     """
@@ -107,7 +107,7 @@ def _identity(sheet: PeriodSheet) -> str:
 
 
 def differences(before: Sheet, after: Sheet) -> AmendedLines:
-    """Return every line of two versions of a sheet, with both figures."""
+    """Return every line that either version of a sheet has, with the figures of both versions."""
     revenue, counted = _beside(_revenue, before, after), _beside(_counted, before, after)
     bases, amounts = _beside(_bases, before, after), _beside(_amounts, before, after)
     shares = _beside(_shares, before, after)

@@ -1,4 +1,4 @@
-"""Gross table game revenue by class and gaming day, and the countable part of it. Pure; amounts are cents."""
+"""Gross table game revenue by class and gaming day, and the part that counts under law. Pure; amounts are cents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping
@@ -21,7 +21,7 @@ TaxPeriod = Literal["week", "month"]
 
 @dataclass(frozen=True, slots=True)
 class Facility:
-    """A property for tax purposes: its pack, its class of license, and past data on which the law may depend.
+    """A property for tax purposes: jurisdiction pack, class of license, and past data on which the law may depend.
 
     `table_games_since` is the first gaming day of its table games, if known. `revenue_of_years` are the amounts in
     cents that the property document states for earlier years, keyed by measure and fiscal year.
@@ -35,7 +35,7 @@ class Facility:
 
     @classmethod
     def of(cls, place: PropertySnapshot) -> Self:
-        """Return the facility of a property version."""
+        """Return the tax data (facility) of a property version."""
         document = place.document
         return cls(
             document.property,
@@ -50,7 +50,7 @@ class Facility:
         return part.license_classes is None or self.license_class in part.license_classes
 
     def chosen(self, value: AfterAFall[T], day: date) -> T:
-        """Return the value that holds on a gaming day, depending on a measure of the two previous fiscal years.
+        """Return the value in force on a gaming day, which depends on a measure of the two previous fiscal years.
 
         Raises: LawUnknown if the property does not state the measure for these years.
         """
@@ -69,9 +69,9 @@ class Facility:
 
 @dataclass(frozen=True, slots=True)
 class DayRevenue:
-    """The win of a table (negative: loss) on a gaming day, in cents, in a class of revenue; rows of a table are summed.
+    """The win (negative: loss) of a table on a gaming day, in cents, with its class of revenue; rows of a table add up.
 
-    For `contest`, the table is the name of the contest, and the day is its last day, which has all of its revenue.
+    For the class `contest`, `table` is the name of the contest; all of its revenue is on its last day.
     """
 
     property: str
@@ -85,7 +85,7 @@ class DayRevenue:
 class ClassDay:
     """The revenue of a class on a gaming day: the sum of its tables (58 Pa. Code § 601a.9), and the part that counts.
 
-    The two are equal unless the pack counts negative revenue as zero. `applied` is the rule used.
+    The sum and the counted part are equal unless the pack counts negative revenue as zero. `applied` is the rule used.
     """
 
     revenue_class: ClassOfRevenue
@@ -130,7 +130,7 @@ class Revenue:
         return self._days[day]
 
     def of(self, classes: Collection[ClassOfRevenue], day: date) -> list[ClassDay]:
-        """Return the revenue of some classes on a gaming day; none if one of them is incomplete."""
+        """Return the revenue of some classes on a gaming day; all amounts are 0 if any of the classes is incomplete."""
         found = [one for one in self.on(day) if one.revenue_class in classes]
         if any((day, name) in self._incomplete for name in classes):
             return [replace(one, revenue_cents=0, counted_cents=0) for one in found]
@@ -153,9 +153,9 @@ class Revenue:
 class Bases:
     """Computes the amount that each of consecutive gaming days adds to taxed or shared revenue, by period.
 
-    The additions of a period sum to its revenue or, if that is negative, to 0. If the pack lets a loss offset other
-    days, the loss first takes back earlier additions of the period, and the rest of it reduces later ones. It affects
-    neither other periods nor other classes.
+    The additions of a period sum to the period's revenue or, if that is negative, to 0. If the pack lets a loss offset
+    other days, the loss first reverses earlier additions of the period; the rest of the loss reduces later additions. A
+    loss affects neither other periods nor other classes.
     """
 
     def __init__(self, pack: GamingPack) -> None:
@@ -164,7 +164,7 @@ class Bases:
         self._won: Counter[ClassOfRevenue] = Counter()
 
     def begins_anew(self, day: date, period: TaxPeriod) -> bool:
-        """Return whether a day is the first one added in its period; if so, reset the losses."""
+        """Return whether no earlier day was added in the day's period; if so, forget the previous period's revenue."""
         before, self._period = self._period, period_of(self._pack, period, day)
         if self._period == before:
             return False
@@ -172,7 +172,7 @@ class Bases:
         return True
 
     def add(self, classes: Iterable[ClassDay]) -> int:
-        """Return the addition of the day's classes to taxed or shared revenue, in cents."""
+        """Add a gaming day's revenue by class; return the amount that it adds to taxed or shared revenue, in cents."""
         return sum(map(self._added, classes))
 
     def _added(self, one: ClassDay) -> int:

@@ -1,4 +1,4 @@
-"""Invoices from payees of taxes compared with accruals: the accrued and the invoiced amount of each return."""
+"""Invoices from payees of taxes, compared with accruals: the accrued and the invoiced amount of each return."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ INVOICES: Final = Section(
 
 @dataclass(frozen=True, slots=True)
 class _Invoice:
-    """A revision of an invoice: the last fact about it, and its status."""
+    """A revision of an invoice: the last fact about the revision, and its status."""
 
     listed: Listed
     status: str
@@ -94,7 +94,7 @@ class _Invoice:
 class _Return:
     """A payee's return: the accrued amount (None while a table is not counted), and the approved invoices.
 
-    A return is not due before its last gaming day has ended; until then its amounts are not compared.
+    The amounts are compared only once the last gaming day of the return has ended.
     """
 
     payee: str
@@ -171,7 +171,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _ends(books: Books) -> Iterator[tuple[PeriodKind, date]]:
-    """Yield the kind and the last gaming day of each return that ends in the period."""
+    """Yield (kind of period, last gaming day) for each return that ends in the queried period."""
     law, question = books.place.law, books.question
     day = question.first
     while day <= question.last:
@@ -183,7 +183,7 @@ def _ends(books: Books) -> Iterator[tuple[PeriodKind, date]]:
 
 
 async def _invoices(books: Books) -> list[_Invoice]:
-    """Return the revisions of all invoices, by number, with the status of each."""
+    """Return the revisions of all invoices with the status of each revision, ordered by number."""
     last: dict[tuple[str, int], Listed] = {}
     for listed in await books.all_facts(TaxInvoiceEntered, TaxInvoiceApproved, TaxInvoiceRejected):
         last[listed.fact.invoice, listed.fact.revision] = listed
@@ -206,7 +206,7 @@ def _status(listed: Listed, stands: int | None) -> str:
 
 
 def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invoice], today: date) -> Iterator[_Return]:
-    """Yield the returns of a period: one for each payee of its taxes, or of approved invoices for the period."""
+    """Yield the returns of a period: one for each payee of a tax or of an approved invoice for the period."""
     sheet = revenue.sheet
     asked: dict[str, list[_Invoice]] = {}
     for one in invoices:
@@ -220,7 +220,7 @@ def _returns(kind: PeriodKind, revenue: CountedRevenue, invoices: Sequence[_Invo
 
 
 def _accrued(kind: PeriodKind, revenue: CountedRevenue) -> Mapping[str, Figure | None]:
-    """Return the amount due to each payee with the return of a period; None while a table is not counted."""
+    """Return the amount due with the return of a period, keyed by payee; None while a table is not counted."""
     sheet = revenue.sheet
     filed = {line.layer: line.payee for day in sheet.sheets for line in day.layers if line.period == kind}
     lacking = {name for day, name in revenue.missing if sheet.first <= day <= sheet.last}

@@ -1,4 +1,4 @@
-"""The tax sheet: revenue by class, each layer of tax, shares, amounts due, and restatement changes."""
+"""The tax sheet: revenue by class, layers of tax, shares, amounts due, and changes by restatements."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
@@ -83,7 +83,7 @@ def _days(revenue: CountedRevenue) -> Filled:
 
 
 def _tables(books: Books, revenue: CountedRevenue) -> list[dict[str, Any]]:
-    """Return the rows of tables and contests, with their revenue on the days on which their whole class is counted."""
+    """Return a row per table or contest, with its revenue on the days on which its whole class is counted."""
     sheet = revenue.sheet
     days = {name: revenue.days((name,), sheet.first, sheet.last) for name in revenue.classes}
     found: dict[tuple[ClassOfRevenue, str], list[Earned]] = {}
@@ -129,7 +129,7 @@ def _share(books: Books, revenue: CountedRevenue, line: ShareTotal) -> dict[str,
 def _amounts(
     revenue: CountedRevenue, line: LayerTotal | ShareTotal, classes: Collection[ClassOfRevenue]
 ) -> dict[str, Any]:
-    """Return the cells of a line that applies to these classes; no amounts if no gaming day is completely counted."""
+    """Return the cells of a tax or share line; without amounts if no day is completely counted for its classes."""
     days = len(revenue.days(classes, line.first, line.last))
     of = (classes, line.first, line.last)
     figures = {
@@ -140,7 +140,7 @@ def _amounts(
 
 
 def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
-    """Return the row of a month's estimates; without amounts while the tax of a month that they need is unknown."""
+    """Return the row of a month's estimates; without amounts while the tax of a required month is unknown."""
     row: dict[str, Any] = {
         "layer": line.layer,
         "payee": line.payee,
@@ -155,7 +155,7 @@ def _estimate(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Any]:
 
 
 def _paid_ahead(revenue: CountedRevenue, line: EstimateTotal) -> dict[str, Figure] | None:
-    """Return the figures of an estimate; None while the tax of a month that it depends on is unknown."""
+    """Return the figures of a month's estimates; None while the tax of a required month is unknown."""
     months = [line.month] if line.paid_with is None else [line.month, line.paid_with]
     classes = revenue.taxed(line.layer)
     spans = [(month, month_before(month, -1) - timedelta(days=1)) for month in months]
@@ -273,7 +273,7 @@ _OF: Final = {
 
 
 def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return a mark for each unconfirmed value of law behind the figures.
+    """Return a remark on each unconfirmed value of law behind the figures.
 
     Values for classes without facts, and for taxes on such classes only, are left out.
     """
@@ -291,7 +291,7 @@ def _marks(revenue: CountedRevenue) -> tuple[Mark, ...]:
 
 
 def _bases(books: Books, revenue: CountedRevenue) -> tuple[Mark, ...]:
-    """Return a mark for each class whose revenue was not computed on the basis that the law requires."""
+    """Return a remark on each class whose revenue is not computed on the basis that law requires."""
     dated = {name: books.place.law.classes[name].basis.on(revenue.sheet.last) for name in revenue.classes}
     return tuple(
         Mark(

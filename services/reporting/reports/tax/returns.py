@@ -1,4 +1,4 @@
-"""Returns: the daily sheets of a period summed by line. Pure; amounts are cents."""
+"""Tax returns: the daily sheets of a period, summed by line. Pure; amounts are cents."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ class ClassTotal:
 
 @dataclass(frozen=True, slots=True)
 class LayerTotal:
-    """A layer of tax over the gaming days of a period with the same law: base and amount are sums.
+    """A line of a return: the sums of a tax layer's base and amount over the days of a period under the same law.
 
     If a rate changes within the period, each rate has its own line, with its first and last gaming day.
     """
@@ -47,7 +47,7 @@ class LayerTotal:
 
 @dataclass(frozen=True, slots=True)
 class ShareTotal:
-    """A party's share over the gaming days of a period with the same shares: base and amount are sums."""
+    """A line of a return: the sums of a party's base and amount over the days of a period with the same shares."""
 
     share: str
     party: str
@@ -61,11 +61,11 @@ class ShareTotal:
 
 @dataclass(frozen=True, slots=True)
 class EstimateTotal:
-    """A tax that is paid ahead by estimates, for one `month` (its first day).
+    """The estimates of a tax that is paid ahead, for one `month` (given by its first day).
 
-    The amount due is the month's tax, less the estimate paid for the month, plus the new estimate. The estimate for the
-    month was paid with the return of the month `paid_with` (None if there was none). The new estimate is for the
-    `ahead_months` that begin with `ahead_from`.
+    The amount due is the month's tax, less the estimate already paid for the month, plus the new estimate. The former
+    was paid with the return of the month `paid_with` (None: there was no estimate). The new estimate covers
+    `ahead_months` months, beginning with `ahead_from`.
     """
 
     layer: str
@@ -81,13 +81,13 @@ class EstimateTotal:
 
     @property
     def change_cents(self) -> int:
-        """Return the amount that the estimates add to the amount due, in cents."""
+        """Return the effect of estimates on the amount due, in cents: new estimate less paid estimate."""
         return self.ahead_cents - self.paid_cents
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodSheet:
-    """The sheet of a period: its daily sheets, and the sum of each line over them."""
+    """The tax sheet of a period: its daily sheets, and the sum of each line over these sheets."""
 
     property: str
     kind: PeriodKind
@@ -109,7 +109,7 @@ class TaxReturn:
 
 
 def due_cents(sheet: PeriodSheet) -> dict[str, int]:
-    """Return the amount due to each payee of a tax, in cents; it is negative if more was paid ahead."""
+    """Return the amount due in cents, keyed by payee; it is negative if more than the tax was paid ahead."""
     found: Counter[str] = Counter()
     for line in sheet.layers:
         found[line.payee] += line.amount_cents
@@ -119,7 +119,7 @@ def due_cents(sheet: PeriodSheet) -> dict[str, int]:
 
 
 def law_of(sheet: PeriodSheet) -> tuple[Applied, ...]:
-    """Return the pack values on which the sheet's figures are based, without duplicates."""
+    """Return the pack values behind the sheet's figures, without duplicates."""
     lines = (line for one in sheet.sheets for part in (one.classes, one.layers, one.shares) for line in part)
     return tuple(dict.fromkeys(applied for line in (*lines, *sheet.estimates) for applied in line.applied))
 
@@ -132,9 +132,9 @@ def period_sheet(
     *,
     incomplete: Container[tuple[date, ClassOfRevenue]] = (),
 ) -> PeriodSheet:
-    """Return the sheet of the period of a gaming day.
+    """Return the sheet of the period that contains a gaming day.
 
-    The sheet also has the layers and shares whose returns have other periods. For `rows`, `incomplete` and errors, see
+    The sheet also contains layers and shares that are filed for other periods. For `rows`, `incomplete` and errors, see
     `daily_sheets`.
     """
     first, last = period_of(facility.pack, kind, day)
@@ -155,7 +155,7 @@ def period_sheet(
 
 
 def _estimates_from(facility: Facility, first: date, last: date) -> date:
-    """Return the first day whose revenue is needed for the estimates of a period's months; at the latest, `first`."""
+    """Return the first day whose revenue the estimates of a period's months require; at the latest, `first`."""
     estimates = [one.estimates for one in facility.pack.taxes.values() if one.estimates is not None]
     ahead = [one.value.months_ahead for found in estimates for one in found.root]
     return month_before(first, max(ahead)) if ahead and _whole_months(first, last) else first
@@ -168,7 +168,7 @@ def _whole_months(first: date, last: date) -> list[date]:
 
 
 def _estimates(facility: Facility, sheets: Iterable[DailySheet], first: date, last: date) -> Iterator[EstimateTotal]:
-    """Yield, for each whole month of a period, the estimates paid for it and the estimates paid with its return."""
+    """Yield the estimates of each whole month of a period: paid for the month, and paid with its return."""
     tax: Counter[tuple[str, date]] = Counter()
     for sheet in sheets:
         for line in sheet.layers:
@@ -250,7 +250,7 @@ def _shares(sheets: Iterable[DailySheet]) -> tuple[ShareTotal, ...]:
 def _grouped(
     sheets: Iterable[DailySheet], lines: Callable[[DailySheet], Iterable[RowT]], key: Callable[[RowT], KeyT]
 ) -> dict[KeyT, list[tuple[date, RowT]]]:
-    """Return the lines of sheets with their gaming days, grouped by key."""
+    """Return (gaming day, line) pairs of daily sheets, grouped by `key`."""
     found: dict[KeyT, list[tuple[date, RowT]]] = {}
     for sheet in sheets:
         for line in lines(sheet):

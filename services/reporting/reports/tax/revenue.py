@@ -42,7 +42,7 @@ BASES: Final[Mapping[Source, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """The revenue of a table or contest on a gaming day, in cents, with its class, source and uncounted items."""
+    """A table's or contest's revenue on a gaming day, in cents, with its class, its source and uncounted items."""
 
     gaming_day: date
     name: str
@@ -54,10 +54,10 @@ class Earned:
 
 @dataclass(frozen=True)
 class CountedRevenue:
-    """Revenue of tables and contests by day, and the tax sheet, which includes only completely counted classes.
+    """Revenue of tables and contests by day, and the tax sheet; the sheet includes only completely counted classes.
 
-    If the law of the sheet depends on earlier days, `earned` begins with these. `counted` are the tables with a counted
-    win, even if their revenue has another basis.
+    If the sheet's figures depend on earlier days, `earned` includes these. `counted` are the tables with a counted win,
+    even those whose revenue has another basis.
     """
 
     earned: tuple[Earned, ...]
@@ -66,7 +66,7 @@ class CountedRevenue:
 
     @cached_property
     def in_sheet(self) -> tuple[Earned, ...]:
-        """Return the revenue of the days of the sheet itself."""
+        """Return the revenue of the days on the sheet, without earlier days."""
         return tuple(one for one in self.earned if one.gaming_day >= self.sheet.first)
 
     @cached_property
@@ -81,12 +81,12 @@ class CountedRevenue:
 
     @cached_property
     def classes(self) -> list[ClassOfRevenue]:
-        """Return the classes with any record, in the order of CLASSES."""
+        """Return the classes that have any revenue row, in the order of CLASSES."""
         return sorted({one.revenue_class for one in self.earned}, key=CLASSES.index)
 
     @cached_property
     def sources(self) -> dict[ClassOfRevenue, set[Source]]:
-        """Return the sources of each class's revenue."""
+        """Return the sources of revenue, keyed by class."""
         return {name: {one.source for one in self.earned if one.revenue_class == name} for name in self.classes}
 
     @cached_property
@@ -104,7 +104,7 @@ class CountedRevenue:
         return {day for day, _ in self.tables if first <= day <= last} - lacking
 
     def waits(self, classes: Iterable[ClassOfRevenue], first: date, last: date) -> bool:
-        """Return whether no day in a range is complete for these classes, although some of them have records."""
+        """Return whether counts are missing for these classes, so that no day in the range is complete for them."""
         is_lacking = any(name in set(classes) and first <= day <= last for day, name in self.missing)
         return is_lacking and not self.days(classes, first, last)
 
@@ -116,7 +116,7 @@ class CountedRevenue:
     def because(
         self, classes: Iterable[ClassOfRevenue], first: date, last: date, *, name: str | None = None
     ) -> tuple[Part, ...]:
-        """Return the provenance of classes' revenue in a range of gaming days; with `name`, of one table or contest."""
+        """Return the provenance of classes' revenue in a range of days; with `name`, of one table or contest only."""
         wanted = set(classes)
         mine = [
             one
@@ -134,10 +134,10 @@ class CountedRevenue:
         )
 
     def figure(self, cents: int, classes: Iterable[ClassOfRevenue], first: date, last: date) -> Figure:
-        """Return an amount derived from the revenue of classes on complete days, with its provenance.
+        """Return an amount, in cents, as a figure derived from the classes' revenue on complete days.
 
-        If the amount equals the revenue, the entries add up to it. A tax, or a base that leaves out losses, is only
-        computed from the revenue, so its entries do not add up to it.
+        If the amount equals the revenue, the entries in its provenance add up to it. A tax, or a base without losses,
+        is only computed from the revenue, so the entries do not add up to it.
         """
         wanted = set(classes)
         days = self.days(wanted, first, last)
@@ -146,7 +146,7 @@ class CountedRevenue:
         return Figure(cents, because) if earned == cents else computed(cents, because)
 
     def _of(self, source: Source, names: set[str]) -> Iterator[tuple[tuple[str, str], ...]]:
-        """Yield the conditions that select these names of a source; one empty condition selects all of its names."""
+        """Yield query conditions that select a source's tables or contests by name; an empty condition selects all."""
         everywhere: set[str] = {one.name for one in self.earned if one.source == source}
         if source == "win":
             everywhere |= self.counted
@@ -157,7 +157,7 @@ class CountedRevenue:
 
 
 async def counted_revenue(books: Books) -> CountedRevenue:
-    """Return the revenue of the queried period, and its sheet under the property's law.
+    """Return the revenue of the queried period, and the period's tax sheet under the property's law.
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
@@ -167,7 +167,7 @@ async def counted_revenue(books: Books) -> CountedRevenue:
 
 
 async def counted_periods(books: Books, periods: Sequence[tuple[PeriodKind, date]]) -> list[CountedRevenue]:
-    """Return the revenue of each period, given as its kind and a gaming day in it, with the sheet of the period.
+    """Return revenue and sheet of each period, given as (kind of period, gaming day in the period).
 
     Raises: Rejected for tables of a class that the jurisdiction's pack does not have.
     """
@@ -207,7 +207,7 @@ async def counted_periods(books: Books, periods: Sequence[tuple[PeriodKind, date
 async def _won(books: Books, since: date) -> list[Earned]:
     """Return the counted win of tables, including those whose legal basis is the central system.
 
-    A table with rounds but without a statement of win is missing its counts.
+    A table with rounds but without a statement of win is listed as missing its counts.
     """
     wins = await counted_wins(books, "gaming_day", "table_name", first=since, explained=False)
     played = await books.rounds(("gaming_day", "table_name"), figures=("handle_cents",), first=since)
@@ -245,7 +245,7 @@ async def _raked(books: Books, since: date) -> list[Earned]:
 
 
 async def _electronic(books: Books, since: date) -> list[Earned]:
-    """Return the win of account wagers at fully automated tables, if that is their legal basis."""
+    """Return the revenue of fully automated tables whose legal basis is the win of account wagers."""
     measures, classes = tuple(_MEASURES["electronic"]), _Classes(books)
     found = await books.rounds(("gaming_day", "table_name"), figures=measures, first=since)
     rows = []
@@ -268,7 +268,7 @@ async def _contests(books: Books, since: date) -> list[Earned]:
 
 
 class _Classes:
-    """The revenue classes of tables without rake, by the property version and the law on each gaming day."""
+    """Finds the revenue classes of tables without rake, by the property version and the law on each gaming day."""
 
     def __init__(self, books: Books) -> None:
         self._books = books

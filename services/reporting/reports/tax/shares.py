@@ -13,7 +13,7 @@ from shared.jurisdictions import AfterAFall
 
 @dataclass(frozen=True, slots=True)
 class ShareLine:
-    """A party's part of a gaming day's shared revenue. The parts of all parties sum exactly to the base."""
+    """A party's part of a gaming day's shared revenue; the parts of all parties sum exactly to the base."""
 
     share: str
     party: str
@@ -25,7 +25,7 @@ class ShareLine:
 
 
 def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
-    """Return an amount, in cents, divided in these proportions without remainder.
+    """Return an amount, in cents, divided among parties in these proportions without remainder.
 
     Each party gets its part rounded down; the remaining cents go one each to the largest remainders, ties to the party
     listed first.
@@ -44,7 +44,7 @@ def divided(cents: int, parts: Mapping[str, Fraction]) -> dict[str, int]:
 def share_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[ShareLine, ...]]]:
-    """Yield the lines of a division of revenue for each of these days, without days on which it does not apply."""
+    """Yield (day, lines) for a division of revenue, for each of the given days on which it applies."""
     division, bases = facility.pack.shares[name], Bases(facility.pack)
     if not facility.is_under(division):
         return

@@ -28,9 +28,9 @@ class LayerLine:
     """A layer of tax on a gaming day: the base of its classes times a rate; with brackets, one line for each bracket.
 
     `amount_cents` is base times rate, rounded half up each day. If the pack rounds a tax once per period,
-    `amount_cents` is the day's increase of the rounded amount of the period so far, so that the days sum to the rounded
-    amount of the period. The days of a period never sum to less than 0. With brackets, the sum of a day's lines is
-    rounded, and the remaining cents go to the lines with the largest remainders.
+    `amount_cents` is the increase on this day of the period's running rounded amount, so that the days sum to the
+    rounded amount of the period. The days of a period never sum to less than 0. With brackets, the sum of a day's lines
+    is rounded, and the remaining cents go to the lines with the largest remainders.
     """
 
     layer: str
@@ -55,7 +55,7 @@ class DailySheet:
 
 
 def needed_from(pack: GamingPack, first: date) -> date:
-    """Return the first gaming day whose revenue is needed for sheets and returns that begin with the day `first`.
+    """Return the first gaming day whose revenue is needed for sheets and returns that begin on `first`.
 
     This day is before `first` if a loss may offset other days of its period, if a tax is rounded once per period or has
     brackets, or if the tax of an earlier month was paid as an estimate.
@@ -113,7 +113,7 @@ def daily_sheets(
 
 
 def _days_of(pack: GamingPack, part: TaxLayer | RevenueShares, days: Sequence[date], first: date) -> Iterator[date]:
-    """Yield the days from the start of the tax's or the division's period that contains `first`.
+    """Yield the days that belong to the calculation of a tax or division: from the start of the period with `first`.
 
     A rate graduated over the fiscal year needs the days from the start of that year.
     """
@@ -133,7 +133,7 @@ def _is_by_year(rate: object) -> bool:
 def _layer_lines(
     facility: Facility, revenue: Revenue, name: str, days: Iterable[date]
 ) -> Iterator[tuple[date, tuple[LayerLine, ...]]]:
-    """Yield the lines of a layer of tax for each of these days, without days on which the layer is not due."""
+    """Yield (day, lines) for a layer of tax, for each of the given days on which the layer is due."""
     layer, bases = facility.pack.taxes[name], Bases(facility.pack)
     exact, due_cents = Fraction(0), 0
     reached = _Reached(facility.pack)
@@ -168,7 +168,7 @@ def _layer_lines(
 
 
 class _Reached:
-    """The taxed revenue so far in the period or fiscal year over which brackets apply, in cents."""
+    """The running taxed revenue, in cents, of the period or fiscal year over which brackets apply."""
 
     def __init__(self, pack: GamingPack) -> None:
         self._pack = pack
@@ -197,7 +197,7 @@ def _within(cents: int, above: int, end: int | None) -> int:
 
 
 def _divided(cents: int, exact: list[Fraction]) -> list[int]:
-    """Return an amount divided into whole cents in proportion to the exact parts."""
+    """Divide an amount into whole cents in proportion to exact parts, without remainder."""
     total = sum(exact, Fraction(0))
     if len(exact) == 1 or not total:
         return [cents, *(0 for _ in exact[1:])]
@@ -205,7 +205,7 @@ def _divided(cents: int, exact: list[Fraction]) -> list[int]:
 
 
 def _is_due(layer: TaxLayer, day: date, facility: Facility) -> bool:
-    """Return whether a tax is in force on a day and applies to the facility in this year of its table games."""
+    """Return whether a tax is in force on a day and applies to the facility, given its years of table games by then."""
     since = facility.table_games_since
     if not facility.is_under(layer) or day < layer.rate.root[0].effective_from:
         return False
@@ -218,7 +218,7 @@ def _is_due(layer: TaxLayer, day: date, facility: Facility) -> bool:
 
 
 def _years_after(day: date, years: int) -> date:
-    """Return the same date a given number of years later; March 1 in place of a February 29 that does not exist."""
+    """Return the same date a given number of years later; for a February 29 that does not exist, March 1."""
     try:
         return day.replace(year=day.year + years)
     except ValueError:

@@ -33,9 +33,9 @@ def forms(
 ) -> tuple[FormEntry, ...]:
     """Return the log of forms for candidates, in order, numbered from `first_number`.
 
-    `aggregated_on` returns whether the licensee combines all winnings of a patron on a gaming day in one form, within a
-    calendar year. Without `aggregated_on`, each win has its own form. Winnings of unknown persons are not combined, and
-    winnings under a treaty are not combined with other winnings.
+    `aggregated_on` returns whether the licensee combines a patron's winnings on a gaming day in one form per calendar
+    year of payment. Without `aggregated_on`, each win has its own form. Winnings of unknown persons are not combined,
+    and winnings under a treaty are not combined with other winnings.
     """
     together: dict[tuple[Hashable, bool], list[Candidate]] = {}
     for number, candidate in enumerate(found):

@@ -41,7 +41,7 @@ class _Kept:
         return tuple(dict.fromkeys(one.entry for one in self.of(candidate)))
 
     def win(self, candidate: Candidate) -> str:
-        """Return what identifies a win, whatever other seats and wagers of its round are corrected to."""
+        """Return the text that identifies a win, unaffected by corrections of other seats or wagers of its round."""
         first, combined = candidate.lines[0], _applied(candidate, "combined")
         seat = f"{first.occasion()}/{first.seat}"
         return seat if combined is not None and combined.value == "seat_and_round" else f"{seat}/{first.wager}"
@@ -81,7 +81,7 @@ async def _fill(books: Books) -> Content:
 
 
 def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
-    """Return a line with its winner and the property's choice; a winner not known to be a resident may be an alien."""
+    """Return a line with its winner and the property's choice; a winner not known as resident may be an alien."""
     is_resident = winners.residence(won) == _country(law)
     chosen = books.place_on(won.line.gaming_day).document.winnings_reduced_by_wager
     patron = winners.patron(won)
@@ -90,12 +90,12 @@ def _of_winner(books: Books, won: Won, winners: Winners, law: Pack) -> Won:
 
 
 def _country(law: Pack) -> str:
-    """Return the country code with which a pack's id begins: `US` for `us-federal`."""
+    """Return the country code at the start of a pack's id, such as `US` for `us-federal`."""
     return law.id.partition("-")[0].upper()
 
 
 def _of_residents(kept: _Kept, judged: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates, without residents' forms for winners who are known to be nonresidents.
+    """Return the candidates for forms, without forms for residents if the winner is known to be a nonresident.
 
     If the winner's residence is unknown, the candidates for both forms are returned, and a person decides.
     """
@@ -124,7 +124,7 @@ def _is_asked(books: Books, candidate: Candidate) -> bool:
 
 
 def _log(books: Books, judged: Iterable[Candidate]) -> list[FormEntry]:
-    """Return the log of forms, numbered by form and calendar year; wins are combined as the property chose."""
+    """Return the log of forms, numbered within each form and year; wins are combined as the property chose."""
 
     def is_aggregated(day: date) -> bool:
         return books.place_on(day).document.winnings_forms == "patron_day"
@@ -167,7 +167,7 @@ def _candidate(kept: _Kept, one: Candidate) -> dict[str, Any]:
 
 
 def _logged(books: Books, kept: _Kept, entry: FormEntry) -> LoggedForm:
-    """Return a form of the log; `known_by` is its gaming day if it combines a day's wins, else its first win."""
+    """Return an entry of the log; `known_by` is the gaming day if the form combines a day's wins, else the win."""
     first = entry.candidates[0]
     win = f"{first.lines[0].table} {kept.win(first)}"
     return LoggedForm(
@@ -211,7 +211,7 @@ def _rate_percent(one: Candidate) -> str | None:
 
 
 def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
-    """Return cells with cashiers' records of the wins on a form; `filed_on` is set once all of the wins were filed."""
+    """Return cells with cashiers' records of the wins on a form; `filed_on` is empty until all wins are filed."""
     if not said:
         return {}
     facts, entries = [one.fact for one in said], tuple(one.entry for one in said)
@@ -229,7 +229,7 @@ def _recorded(said: Sequence[Listed]) -> dict[str, Any]:
 
 
 def _withheld_taxes(kept: _Kept, entry: FormEntry) -> dict[str, Any]:
-    """Return the cells of withheld taxes as cashiers recorded them, and the required withholding that is not recorded.
+    """Return cells with the taxes that cashiers recorded as withheld, and required withholding without a record.
 
     A tax is left out if cashiers recorded nothing about the form, or if it was required for a win and no cashier
     recorded the withheld amount.
@@ -298,7 +298,7 @@ def _returned_once(
     logged: Sequence[Mapping[str, Any]],
     returns: Sequence[Mapping[str, Any]],
 ) -> tuple[Identity, ...]:
-    """Return the identity that a year's returns equal the log; none for a table or game, as returns can have more."""
+    """Return the identity that a year's returns equal the log; none for one table or game: returns can cover more."""
     question = books.question
     if question.period != "year" or question.table is not None or question.game is not None:
         return ()
@@ -314,7 +314,7 @@ def _returned_once(
 
 
 def _choice(books: Books, columns: tuple[str, ...]) -> tuple[Mark, ...]:
-    """Return a mark for each rule that leaves a choice about the wager, if the property has not chosen."""
+    """Return a remark on each rule that lets the property choose whether to deduct the wager, if it has not chosen."""
     if books.place.document.winnings_reduced_by_wager is not None:
         return ()
     held = (

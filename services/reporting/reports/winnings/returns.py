@@ -88,7 +88,7 @@ _NUMBERS: Final = 10**10
 
 
 class _Filed(NamedTuple):
-    """A report of a return in a filing.
+    """An information return as reported in a filing.
 
     `correction` is a later report of the same return that was not sent. `rejected` is a later report that was rejected
     and has not been filed again. `first` is the filing of the first report that was sent and not rejected, to which the
@@ -123,7 +123,7 @@ class _Filed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoggedForm:
-    """A form of the log, with the values of its row, and the win or gaming day that identifies it."""
+    """An entry of the log of forms, with the values of its row, and the win or gaming day that identifies it."""
 
     entry: FormEntry
     row: dict[str, Any]
@@ -147,7 +147,7 @@ class Return(NamedTuple):
 async def return_rows(
     books: Books, logged: Sequence[tuple[Pack, Sequence[LoggedForm]]], is_asked: Callable[[FormEntry], bool]
 ) -> list[dict[str, Any]]:
-    """Return the rows of the returns with queried forms of the log; none unless a year is queried.
+    """Return the rows of information returns that cover queried forms of the log; empty unless a year is queried.
 
     If all tables and games are queried, filed returns that no longer have a form are included, except rejected ones,
     which need no correction.
@@ -170,7 +170,7 @@ async def return_rows(
 
 
 def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
-    """Return the returns for the log's forms: one for each form, or one for all forms of a recipient in a year.
+    """Return the information returns for the log's forms: one per form, or one per recipient and year.
 
     Winnings with relief under a treaty are on a separate return, because their rate differs.
     """
@@ -188,7 +188,7 @@ def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
 
 
 def _account_number(key: tuple[str, ...], taken: set[str]) -> str:
-    """Return a ten-digit number derived from a return's key that is not in `taken`, and add it to `taken`."""
+    """Return an unused ten-digit account number, derived from a return's key, and add it to `taken`."""
     for again in count():
         digest = sha256("\x1f".join((*key, *("again",) * again)).encode())
         found = f"{int(digest.hexdigest(), 16) % _NUMBERS:010}"
@@ -253,7 +253,7 @@ def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
 
 
 def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> dict[str, Any]:
-    """Return the row of a return that was filed but has no form any more."""
+    """Return the row of a filed return that no form of the log supports any more."""
     steps, report = before.steps, before.report
     year = int(steps.prepared.period)
     said = law.forms[form].on(date(year, 12, 31)).value

@@ -24,23 +24,23 @@ _Win = tuple[date, str, str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Winners:
-    """What is known about winners: the last record of each win, owners of accounts, and residences for tax."""
+    """Data about winners: the last record of each win, account owners, and countries of residence for tax."""
 
     recorded: Mapping[_Win, Listed]
     patrons: Mapping[str, str]
     residences: Mapping[str, str]
 
     def of(self, won: Won) -> Listed | None:
-        """Return the last record of a win by a cashier, or None."""
+        """Return a cashier's last record of a win; None if no cashier recorded it."""
         return self.recorded.get(_win(won.line))
 
     def patron(self, won: Won) -> str | None:
-        """Return the winner by reference, or None if unknown."""
+        """Return the winner's patron reference, or None if unknown."""
         recorded = self.of(won)
         return self.patrons.get(won.account or "") if recorded is None else str(recorded.fact.patron)
 
     def paid(self, won: Won) -> Won:
-        """Return a win with the recorded date of payment, if the record has one."""
+        """Return a win with the date of payment that a cashier recorded, if any."""
         recorded = self.of(won)
         paid_on = None if recorded is None else recorded.fact.paid_on
         return won if paid_on is None else replace(won, line=replace(won.line, paid_on=paid_on))
@@ -66,9 +66,9 @@ def _win(line: SettledLine) -> _Win:
 async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won], Winners]:
     """Return the possibly reportable wins of the queried year up to the last queried day, and their winners.
 
-    The wins are ordered by time, and have their date of payment. Wins on gaming days around the turn of the year are
-    included, so the caller must check the date. Small wins are included only if the winner is known to be taxed outside
-    the `home` countries.
+    The wins are ordered by time and include the date of payment. Wins on gaming days just before and after the period
+    are included, so the caller must check the date. Small wins are included only if the winner is known to be taxed
+    outside the `home` countries.
     """
     anywhere, year = books.asked(table=None), date(books.question.first.year, 1, 1)
     days = (year - _DAY, books.question.last + _DAY)
@@ -94,7 +94,7 @@ async def won_and_winners(books: Books, home: Collection[str]) -> tuple[list[Won
 
 
 async def _said(books: Books, recorded: Sequence[Listed], kept: Sequence[Won]) -> list[Won]:
-    """Return the wins known only from cashiers' records: at counted tables, and in rounds that were not reversed."""
+    """Return the wins that only cashiers recorded: at counted tables, and in rounds that were not reversed."""
     known = {_win(one.line) for one in kept}
     alone = [one for one in recorded if _win_of(one.fact) not in known]
     in_rounds = [one for one in alone if one.fact.round_id is not None]
