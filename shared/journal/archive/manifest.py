@@ -162,7 +162,7 @@ def encode_hashes(hashes: Sequence[bytes]) -> str:
 
 
 def sign_manifest(manifest: DayManifest, before: Frontier, signer: Signer) -> Signed:
-    """Return a manifest with its signed note; `before` is the log of the preceding manifests."""
+    """Sign a manifest; return it with its signed note. `before` is the log of the preceding manifests."""
     assert manifest.number == before.size + 1, "manifests are numbered without gaps"
     text = manifest.text()
     after = before.append(sha256(text).digest())
