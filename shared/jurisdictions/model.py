@@ -53,9 +53,9 @@ def _whole(shares: dict[str, str]) -> dict[str, str]:
 
 
 def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) -> PartT:
-    """Return a part of a pack whose `names` refer to the other part `of`. Raises: ValueError for an undefined name.
+    """Check that the `names` in a part of a pack are defined in its part `of`. Raises: ValueError for undefined names.
 
-    If the other part is itself invalid, only its own faults are reported.
+    If the part `of` is itself invalid, only the faults of `of` are reported.
     """
     unknown = sorted(set(names) - set(info.data.get(of, names)))
     if unknown:
@@ -68,7 +68,7 @@ Several = Annotated[tuple[NameT, ...], Listed, Field(min_length=2), AfterValidat
 
 
 class Period(Record):
-    """A length of time."""
+    """A length of time, in days or years."""
 
     count: Count
     unit: Literal["days", "years"]
@@ -155,7 +155,7 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 class ReportPeriods(Record):
-    """The beginnings of the periods of returns and reports; months, quarters and years are those of the calendar.
+    """The beginning of weeks and fiscal years, for returns and reports; months, quarters and years are calendar ones.
 
     The fiscal year, which some taxes and shares depend on, begins with the month `fiscal_year_begins`, by default
     January. It is named by the calendar year in which it ends.
@@ -177,7 +177,7 @@ Treatment = Provision[Literal["drop", "memo"]]
 
 
 class Instruments(Record):
-    """The treatment of the contents of drop boxes: counted as drop in the win, or a memorandum only."""
+    """The treatment of each kind of content of a drop box: counted as drop in the win, or as a memorandum only."""
 
     currency: Treatment
     counter_check: Treatment
@@ -197,7 +197,7 @@ class CounterChecks(Record):
 
 
 class RevenueClass(Record):
-    """The basis of a class's gaming revenue, and the treatment of negative revenue.
+    """The basis of the gaming revenue of a class of games, and the treatment of negative revenue.
 
     `negative_unit` is the unit whose revenue may be negative: the class's whole day, or each table or contest of the
     day. Negative revenue counts as zero, or offsets the class's revenue on other days of the same return.
@@ -209,7 +209,7 @@ class RevenueClass(Record):
 
 
 class HoldVariance(Record):
-    """The rule for investigating the hold of a table or game that deviates from a base over a period.
+    """The rule for when a hold must be investigated: its deviation from a base over a period exceeds a threshold.
 
     The `method` determines the meaning of `threshold`: a fraction of the drop (`percentage_points`), a fraction of the
     base (`percent`), or the level of confidence (`confidence_interval`).
@@ -263,7 +263,7 @@ Filler = Literal["requested_by", "prepared_by", "carried_by", "received_by", "ob
 
 
 class People(Record):
-    """For each process, the steps that different people must take.
+    """The steps of each process that must be taken by different people.
 
     Only steps whose person is recorded can be compared. If a process records only two people, they must differ at
     every property.
