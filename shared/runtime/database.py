@@ -159,7 +159,7 @@ def seals_of(connection: AsyncConnection) -> Seals | None:
 
 
 async def keep_open(connection: AsyncConnection) -> None:
-    """Exempt a connection from `idle_seconds`: for a connection that is held for long and not returned to the pool."""
+    """Exempt a connection from `idle_seconds`, because it is held for a long time and not returned to the pool."""
     await connection.execute(text("SET idle_session_timeout = 0"))
 
 

@@ -61,7 +61,7 @@ def pass_seconds(entries: int, scrub_seconds: float) -> float:
 
 @dataclass(slots=True)
 class VerifiedShard:
-    """A shard under verification, with the progress on its new entries and of the current pass over its old entries."""
+    """A shard under verification: the progress on its new entries, and of the current pass over its old entries."""
 
     shard: Shard
     reached: Verified
@@ -80,7 +80,10 @@ class VerifiedShard:
 
 @dataclass(slots=True)
 class JournalVerifier:
-    """Background job that verifies and signs the journal. Without a checkpoint signer, it restarts at entry 1."""
+    """Background job that verifies and signs the journal.
+
+    Without a checkpoint signer, its progress is lost with the process, and the next one begins at entry 1.
+    """
 
     context: RuntimeContext
     notary: CheckpointSigner | None = None
@@ -100,7 +103,10 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return the earliest end of the shards' last full passes over old entries; without shards, `verified_at`."""
+        """Return the time since which every shard's old entries were verified again in a full pass.
+
+        This is the earliest end of the shards' last full passes; without shards, it is `verified_at`.
+        """
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property
@@ -240,7 +246,7 @@ class JournalVerifier:
                 each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
 
     async def _rest(self) -> None:
-        """Pause between batches, and mark the service as started before all of a long journal is verified."""
+        """Pause between batches; mark the verifier as started, so that a long journal delays no start of a service."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
 

@@ -13,7 +13,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 class RequestWhole(ApprovalSubject):
     """A request about a quarantined record with the whole record, but without the decision on the request.
 
-    The hash therefore stays the same after the decision, so that the approval can be repeated, under the same key, if a
+    The hash therefore does not change with the decision, so that an approval can be retried under the same key if a
     replay could not be sent.
     """
 

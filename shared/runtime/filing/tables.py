@@ -41,7 +41,7 @@ def step_checks() -> tuple[CheckConstraint, ...]:
 
 
 def file_table(name: str, number: str, metadata: MetaData, schema: str) -> Table:
-    """Declare a table of files, each encrypted with a key of its own, which the key `wrapped_by` has wrapped."""
+    """Declare a table of encrypted files, each with its key, which is wrapped by the wrapping key `wrapped_by`."""
     return Table(
         name,
         metadata,
