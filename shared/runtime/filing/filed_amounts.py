@@ -97,7 +97,10 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
 
 
 def _is_to_withdraw(filing: Document, row: Document) -> bool:
-    """Return whether a row's report is to be withdrawn and its amendment, or else the report itself, is in this filing."""
+    """Return whether the report in this filing is to be withdrawn.
+
+    It is if its row is to be withdrawn, and this filing has the row's amendment or, if there is none, its report.
+    """
     return row.get("status") == "to_withdraw" and (row.get("amendment") or row["filing"]) == str(filing["filing"])
 
 

@@ -179,7 +179,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may hold both duties; if both are the same, whether one person may do all its steps."""
+    """Return whether one person may hold both duties; for one and the same duty, whether one may do all of it."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER

@@ -82,11 +82,11 @@ class Derived:
 
 @dataclass(slots=True, kw_only=True)
 class BatchContext:
-    """What the database contains about the events of a batch.
+    """The stored data that deriving a batch needs.
 
     `streams` are the streams before the batch, by source. `taken` are the digests of recorded events whose positions
-    the batch claims again. `state` is what the handler loaded at `read_at`. `elsewhere` lists streams whose last event
-    is in another shard than the batch's, with that shard's name by source.
+    the batch claims again. `state` is the state that the handler loaded at `read_at`. `elsewhere` covers the streams
+    whose last event is in a different shard from the batch's: the name of that shard, by source.
     """
 
     shard_name: str
@@ -261,7 +261,7 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return, by source, the streams that these records advance, in their state after the records."""
+    """Return, by source, the state of streams after the accepted records in `part` that advance them."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 
