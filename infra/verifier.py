@@ -192,7 +192,7 @@ def root_of_path(entry_hash: bytes, index: int, size: int, path: Sequence[bytes]
 
 
 class Growing:
-    """Computes the root of a tree to which entries are added."""
+    """Computes the Merkle root of entries that are added one by one."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -329,7 +329,7 @@ def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: 
 def _verify_whole(
     lines: Iterator[dict[str, Any]], entries: int, shard: str, checkpoint: Checkpoint, day: str | None
 ) -> int:
-    """Chain all entries of a log, compare the Merkle root with the signed one, and return the number of postings."""
+    """Hash all entries of a log, compare the Merkle root with the signed one; return the number of postings."""
     del day
     tree, postings = Growing(), 0
     head = sha256(field(b"pitledger-shard-v1") + field(shard.encode())).digest()
