@@ -53,7 +53,7 @@ async def with_file(connection: AsyncConnection, property_name: str, sha256: str
 async def standing(
     connection: AsyncConnection, property_name: str, subject: str | None, file: SarInFile
 ) -> Sequence[SarDocument]:
-    """Return the reports that may stand in the way of a new file: those neither withdrawn nor rejected.
+    """Return the reports, neither withdrawn nor rejected, that a new file must follow or may duplicate.
 
     They are of the patron and the file's days, or they have or amend the identifier that the file amends.
     """

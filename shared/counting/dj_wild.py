@@ -30,7 +30,7 @@ DEALS: Final = comb(len(NATURALS) * len(SUITS) + WILDS - HAND, HAND)
 
 
 class Stand(NamedTuple):
-    """Hands of a category with equal results: their number, and how many dealer hands each beats and loses to."""
+    """Hands of a category with equal results: their number, and the dealer hands that each beats and loses to."""
 
     category: WildCategory
     hands: int

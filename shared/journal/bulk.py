@@ -205,7 +205,7 @@ def primary_key(table: Table) -> tuple[str, ...]:
 
 
 def given(table: Table, names: Sequence[str]) -> FromClause:
-    """Return the rows passed to the statement as a FROM clause with these columns of the table."""
+    """Return the FROM clause for the rows that are passed to a statement, with these columns of the table."""
     columns = (column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names)
     rows = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns)
     return rows.render_derived(name="given", with_types=True)

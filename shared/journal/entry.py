@@ -178,5 +178,5 @@ def seal(
 
 
 def reversal(postings: Sequence[Posting]) -> tuple[Posting, ...]:
-    """Return the postings that reverse these."""
+    """Return the postings that reverse the given ones."""
     return tuple(Posting(account, -cents) for account, cents in postings)

@@ -48,7 +48,7 @@ class Verifier:
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the verifier in a text written by `str()` or by another tool that follows the standard.
+        """Parse a verifier from the text form of `str()` or of another tool that follows the standard.
 
         Raises: CheckpointError if it is malformed, of another algorithm, or if its key id does not match the key.
         """
@@ -67,7 +67,7 @@ def key_text(name: str, algorithm: bytes, key: Ed25519PublicKey) -> str:
 
 
 def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
-    """Return name and public key in a text written by `key_text` or by another tool that follows the standard.
+    """Parse name and public key from the text form of `key_text` or of another tool that follows the standard.
 
     Raises: CheckpointError if it is malformed, of another algorithm, or if its key id does not match the key.
     """
@@ -129,7 +129,7 @@ class Signer:
 
 
 def signed_note(text: str, *signers: Signer) -> str:
-    """Return a text, which must end with a newline, as a note with a signature by each signer."""
+    """Sign a text, which must end with a newline; return the note with a signature by each signer."""
     lines: list[str] = []
     for signer in signers:
         signature = signer.verifier.key_id + signer.key.sign(text.encode())
@@ -169,7 +169,7 @@ def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, lis
 
 
 def decode_base64(text: str, what: str) -> bytes:
-    """Return the bytes of standard base64. Raises: CheckpointError for other text, or a non-canonical encoding."""
+    """Decode standard base64. Raises: CheckpointError for other text, or a non-canonical encoding."""
     try:
         value = base64.b64decode(text, validate=True)
     except ValueError as error:

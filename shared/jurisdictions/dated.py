@@ -16,7 +16,7 @@ Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 
 
 class LawUnknown(LookupError):
-    """The law for a day is unknown, because it is before the first value in a pack."""
+    """The law for a day is unknown, because the day is before the first value in the pack."""
 
 
 class Dated(Record, Generic[T]):

@@ -166,7 +166,7 @@ class ReportPeriods(Record):
 
 
 class Win(Record):
-    """The formula for the win of a table's day, and the figure by which win is divided for hold."""
+    """The formula for the daily win of a table, and the figure that win is divided by for hold."""
 
     formula: Provision[WinFormula]
     hold_basis: Provision[Literal["drop", "handle"]]
@@ -187,7 +187,7 @@ class Instruments(Record):
 
 
 class CounterChecks(Record):
-    """How an unpaid counter check affects revenue: it remains in the drop in which it was counted.
+    """The effect of an unpaid counter check on revenue: the check remains in the drop in which it was counted.
 
     Laws that let uncollectible checks be deducted (68 IAC 15-5-8, La. Admin. Code 42:III.2736) cap the deduction in
     different ways. Each such treatment would need a further value here, and rules in the tax.
@@ -248,7 +248,7 @@ class DeckHours(Record):
 
 
 class Equipment(Record):
-    """How often the cards and dice of a game are changed, and its stub is counted.
+    """The rules for how often the cards and dice of a game are changed, and its stub is counted.
 
     The stub is counted at least every `stub_rounds` rounds, unless the shuffler counts the cards.
     """
@@ -296,7 +296,7 @@ TaxRate = Annotated[
 
 
 class TaxLayer(Record):
-    """A tax on the revenue of some classes, in addition to all other layers; a layer that has ended has the rate 0.
+    """A tax on the revenue of some classes of games, in addition to other taxes; one that has ended has the rate 0.
 
     It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` decides when
     fractions of a cent are rounded (half up): on each day, or once for the period. If `first_years` is given, it is due
@@ -327,7 +327,7 @@ Parties = Annotated[dict[Key, Rate], AfterValidator(_whole)]
 
 
 class RevenueShares(Record):
-    """How the revenue of each gaming day is divided among parties, for each `period`: shares that sum to 100%.
+    """The division of the revenue of each gaming day among parties, for each `period`: shares that sum to 100%.
 
     With `license_classes` they apply only at properties of these classes.
     """
@@ -346,8 +346,8 @@ class RevenueShares(Record):
 class Accounts(Record):
     """The protection of patrons' accounts.
 
-    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A lower limit of
-    a patron takes effect at once, a higher one after `loosening_hours`.
+    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. If a patron
+    lowers a limit, that takes effect at once; a raised limit takes effect after `loosening_hours`.
     """
 
     failed_codes_max: Provision[Count]

@@ -34,7 +34,7 @@ class Pool:
 
     @property
     def kept(self) -> int:
-        """Return how many unused connections stay open: slightly more than half of the maximum."""
+        """Return the number of unused connections to keep open: slightly more than half of the maximum."""
         return self.connections_max // 2 + 1
 
 

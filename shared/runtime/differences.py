@@ -59,7 +59,7 @@ class UncomparedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """The result of a comparison: compared tables, inapplicable entries, and what could not be compared."""
+    """The result of a comparison: compared tables, inapplicable entries, and tables that could not be compared."""
 
     tables: Sequence[ComparedTable]
     unfit: Sequence[InapplicableEntry]

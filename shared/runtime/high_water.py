@@ -225,7 +225,7 @@ class HighWater:
     async def _hashes(
         self, connection: AsyncConnection, places: Sequence[tuple[int, int]]
     ) -> Mapping[tuple[int, int], bytes]:
-        """Return the hashes of the existing entries among these (shard, seq)."""
+        """Return the hashes of the entries that exist at the given (shard, seq), by (shard, seq)."""
         e = self._tables.entries.c
         query = select(e.shard, e.seq, e.hash).where(tuple_(e.shard, e.seq).in_(places))
         return {(row.shard, row.seq): bytes(row.hash) for row in await connection.execute(query)}

@@ -43,7 +43,7 @@ _RETRY_SECONDS = 1.0
 
 
 def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
-    """Return how many old entries are due to be verified again after `seconds`.
+    """Return the number of old entries that are due to be verified again after `seconds`.
 
     At this rate all `entries` entries are verified within `scrub_seconds`, or within `pass_seconds` if that is longer.
     """

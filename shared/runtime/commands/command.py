@@ -25,7 +25,7 @@ from shared.runtime.text import printable
 class Command(Contract):
     """A command as it was sent. The docstring of each subclass becomes the description of its route.
 
-    `IN_ORDER` names the fields that its form asks for first, in this order; the others follow.
+    `IN_ORDER` lists the fields that come first in the command's form, in this order; the others follow.
     """
 
     IN_ORDER: ClassVar[tuple[str, ...]] = ()
@@ -207,7 +207,7 @@ class Commands:
         return declare
 
     def extended_with(self, *others: "Commands") -> "Commands":
-        """Return these commands merged with other collections, such as the commands common to all services."""
+        """Return this collection merged with others, such as the commands common to all services."""
         together = Commands(ask_all=self.ask_all)
         for each in (self, *others):
             together._handled |= each._handled

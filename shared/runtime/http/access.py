@@ -251,7 +251,7 @@ def _with(roles: Iterable[Role], whose: Whose) -> Any:
 
 
 def whose_data(route: APIRoute) -> Whose | None:
-    """Return whose data a route declares to serve, or None if the route needs no caller.
+    """Return the route's declaration of whose data it serves, or None if it needs no caller.
 
     Raises: ValueError if it declares two.
     """

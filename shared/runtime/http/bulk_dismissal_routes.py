@@ -37,7 +37,7 @@ DismissalReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANT
 def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRouter:
     """Return the routes for the bulk dismissals of a service.
 
-    Register them before the routes for single records, whose path would accept any word as the record number.
+    Register them before the routes for single records, which would match their paths, too.
     """
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine/dismissals", tags=["quarantine"])

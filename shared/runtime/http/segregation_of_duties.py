@@ -101,7 +101,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
 
 
 class Together(StrEnum):
-    """Whether one person may hold two duties."""
+    """The rule for a pair of duties: may one person hold both?"""
 
     NEVER = "never"
     NOT_ON_ONE_THING = "not on one thing"

@@ -35,7 +35,7 @@ _DIGITS_MAX = 19
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record with the digest of its content (32 bytes), and with its event or the reason why it has no event."""
+    """A record, the digest of its content (32 bytes), and its event or, if it has none, the reason."""
 
     record: InputRecord
     event: Event[Any] | Refused
@@ -44,7 +44,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a record is quarantined, and the stream position that it claims.
+    """The reason for quarantining a record, and the stream position that the record claims.
 
     `conflict`: other content is recorded at the position. `stops`: the partition is halted until people decide.
     `unsigned_by`: the kind of signatory whose signature is missing. `implausible`: the property's limit that the event

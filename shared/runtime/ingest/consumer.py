@@ -261,7 +261,7 @@ class Consumer:
         log.warning("batch failed, retrying", topic=self.topic, kind=kind.value, error=str(error))
 
     def _due(self, batches: Iterable[_Batch], rewind: dict[int, int]) -> list[_Batch]:
-        """Return the batches that still have unrecorded records and whose partitions are not halted.
+        """Return the batches with unrecorded records whose partitions are not halted.
 
         If a partition's shard ends before the start of its batch, the records in between are missing, so the partition
         is rewound to the end of its shard.

@@ -1,4 +1,4 @@
-"""The life cycle of a service: assemble its parts, and run until it is asked to stop or fails."""
+"""The life cycle of a service: assemble its parts, and run them until a stop is requested or a part fails."""
 
 import asyncio
 import gc

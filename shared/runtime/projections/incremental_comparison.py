@@ -69,7 +69,7 @@ _ALTERED: Final = "its rows are not those that were projected: somebody altered 
 
 
 def rows_due(rows: int) -> int:
-    """Return how many rows a full pass checks in one turn, so that the pass ends within a day if possible.
+    """Return the number of rows for a full pass to check in one turn, so that it ends within a day if possible.
 
     >>> rows_due(1000), rows_due(43_200_000), rows_due(1_300_000_000)
     (20000, 30000, 200000)

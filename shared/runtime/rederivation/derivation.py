@@ -342,7 +342,7 @@ def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entr
 
 
 def _quarantined_for(entries: Sequence[Entry]) -> str | None:
-    """Return the reason why the record of these entries was quarantined; None if it was not."""
+    """Return why the record that caused these entries was quarantined; None if it was not."""
     if len(entries) != 1 or entries[0].draft.kind not in QUARANTINED:
         return None
     return str(from_json(entries[0].draft.data)["reason"])
@@ -382,7 +382,7 @@ def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> 
 
 
 async def _quarantine_then(sources: Sources, derived: Sequence[Derived], at: datetime) -> OpenQuarantine:
-    """Return the quarantined records that were open when these records were recorded, as `open_quarantine` does."""
+    """Return, like `open_quarantine`, the quarantined records that were open when the given records were recorded."""
     q = sources.tables.quarantine.c
     places, replaced = claimed(derived, sources.tables.schema)
     found: OpenQuarantine = {}

@@ -1,4 +1,4 @@
-"""How a service's journal is re-derived: the handler of each topic, and how its earlier state is obtained."""
+"""The definition of a service's re-derivation: the handler of each topic, and the source of its earlier state."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Sources:
 
 
 class ReplaySpec(Generic[StateT]):
-    """How the events of one topic are re-derived. A handler whose `load` reads nothing needs no subclass.
+    """The re-derivation of the events of one topic. A handler whose `load` reads nothing needs no subclass.
 
     The read model contains only the current state, and may have been altered. Therefore `load` of a subclass uses only
     the topics, and the data that `learn` has stored from earlier entries.
