@@ -146,7 +146,7 @@ class _Answering:
 
 @dataclass(frozen=True, slots=True)
 class _Sending(_Answering):
-    """The state to record that a report was sent: also the properties."""
+    """The state to record that a report was sent: that of `_Answering`, and the properties."""
 
     places: Places
 

@@ -34,7 +34,7 @@ _STANDS: Final = _S.status.not_in(("withdrawn", "rejected"))
 
 
 def document_of(row: Row[Any]) -> SarDocument:
-    """Return the report in a row."""
+    """Convert a row to a report."""
     return SarDocument.model_validate(row)
 
 

@@ -31,5 +31,5 @@ def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, l
 
 
 def counts_text() -> str:
-    """Return the content of the file."""
+    """Return the content of the file of counts."""
     return "".join(f'"{kind}": [{", ".join(map(str, row))}]\n' for kind, row in count_five_cards().items())

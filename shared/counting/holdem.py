@@ -193,7 +193,7 @@ def _without_flush(board: str) -> Ints:
 
 @cache
 def _flushes() -> Ints:
-    """Return an array of the rank of the best flush, indexed by the bit mask of the ranks in the suit."""
+    """Return the rank of the best flush, indexed by the bit mask of the ranks in the suit."""
     table = np.full(1 << len(RANKS), _NO_HAND, np.int64)
     for size in (5, 6, 7):
         for ranks in combinations(RANKS, size):

@@ -75,7 +75,7 @@ def name_of(flop: Sequence[StandardCard]) -> str:
 
 
 def texts(deals: Deals, seconds: int) -> dict[str, str]:
-    """Return the content of both files, by path."""
+    """Return path -> content, for both files of counts."""
     provenance = Provenance(
         what=(
             "deals of two cards each to the player and the dealer and of flop, turn and river, by the player's two "

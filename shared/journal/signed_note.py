@@ -107,7 +107,7 @@ class Signer:
 
     @classmethod
     def from_pem(cls, path: Path, name: str) -> Self:
-        """Return the key in an unencrypted PKCS #8 PEM file, which does not contain the name.
+        """Read a key from an unencrypted PKCS #8 PEM file, which does not contain the name.
 
         Raises: CheckpointError if the file has no Ed25519 private key, OSError if it cannot be read.
         """
@@ -143,7 +143,7 @@ def signature_line(name: str, signature: bytes) -> str:
 
 
 def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
-    """Return the text of a signed note and the names of the known keys that signed it, at least one.
+    """Verify a signed note; return its text, and the names of the known keys that signed it (at least one).
 
     Signatures by unknown keys are ignored, as the standard requires; all signatures by known keys must be valid.
     Raises: CheckpointError if the note is malformed, has no signature by a known key, or an invalid one.
@@ -180,7 +180,7 @@ def decode_base64(text: str, what: str) -> bytes:
 
 
 def split_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """Return the text of a signed note, and the name and the bytes (key id and signature) of each signature."""
+    """Split a signed note into its text, and the name and the bytes (key id and signature) of each signature."""
     if len(note) > _NOTE_CHARACTERS_MAX:
         raise CheckpointError(f"note: {len(note)} characters are more than {_NOTE_CHARACTERS_MAX}")
     for line in note.split("\n"):

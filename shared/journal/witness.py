@@ -51,7 +51,7 @@ class WitnessRequest:
 
     @classmethod
     def from_body(cls, body: str) -> "WitnessRequest":
-        """Return the request in an HTTP body. Raises: CheckpointError if it is malformed."""
+        """Parse a request from an HTTP body. Raises: CheckpointError if it is malformed."""
         head, separator, note = body.partition("\n\n")
         first, *lines = head.split("\n")
         old = _OLD.fullmatch(first)

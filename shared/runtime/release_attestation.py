@@ -55,7 +55,10 @@ class Release:
 
     @classmethod
     def opened(cls, note: str, verifiers: Iterable[Verifier]) -> Self:
-        """Return the release in a signed note. Raises: CheckpointError unless a release key signed a release."""
+        """Verify a signed note and return its release.
+
+        Raises: CheckpointError unless it is a release that a release key signed.
+        """
         text, _ = open_signed_text(note, [each for each in verifiers if each.name == KEY_NAME])
         try:
             if not text.startswith(_FIRST_LINE):

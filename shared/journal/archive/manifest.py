@@ -133,7 +133,7 @@ class DayManifest(_Part):
 
     @classmethod
     def read(cls, text: bytes) -> Self:
-        """Return the manifest decoded from JSON. Raises: ManifestError if it is malformed."""
+        """Decode a manifest from JSON. Raises: ManifestError if it is malformed."""
         try:
             return read_model(cls, text)
         except MemberTwice as error:

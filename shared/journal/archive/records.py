@@ -26,7 +26,7 @@ _ACCOUNT: Final = ("account_property", "table_name", "wager", "leg")
 class HashedBytes:
     """Computes the hashed bytes of entries. `accounts` has the columns of `ACCOUNTS`.
 
-    Account numbers are unique only within one service, property and gaming day, so all rows must be of the same.
+    Account numbers are unique only within one service, property and gaming day, so all rows must belong to one of each.
     """
 
     def __init__(self, accounts: pa.Table) -> None:

@@ -103,9 +103,9 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return the time since which every shard's old entries were verified again in a full pass.
+        """Return the end of each shard's last full pass over old entries, for the shard where it is earliest.
 
-        This is the earliest end of the shards' last full passes; without shards, it is `verified_at`.
+        Without shards, this is `verified_at`.
         """
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 

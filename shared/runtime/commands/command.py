@@ -236,7 +236,7 @@ class Commands:
             await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
-        """Decide a command. An approval must name the hash of its subject, which the fact records. Raises: Rejected."""
+        """Decide a command. An approval must contain the hash of its subject, which is recorded. Raises: Rejected."""
         handled = self._handled[type(command)]
         if handled.subject is None:
             return handled.decide(command, state, now)

@@ -58,7 +58,7 @@ def request_whole(record: Quarantined, request: Request) -> RequestWhole:
 
 
 def content_of(record: Quarantined) -> dict[str, str | None]:
-    """Return key and value of a record for a document: as text, or the value in hexadecimal if it is not UTF-8."""
+    """Return the members `key_text`, `value_text` and `value_hex`; a value is in hexadecimal if it is not UTF-8."""
     text = text_of(record.value)
     return {
         "key_text": None if record.key is None else record.key.decode(errors="replace"),

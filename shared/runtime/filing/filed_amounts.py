@@ -26,7 +26,7 @@ _ALWAYS: Final = ("winnings_cents", "withheld_cents")
 
 
 class Changed(NamedTuple):
-    """A report in a filing that is out of date: its person, and its amounts in the file and now, as texts."""
+    """An outdated report in a filing: its person, and its amounts in the file and now, as texts."""
 
     who: str
     filed: str

@@ -41,7 +41,7 @@ def step_checks() -> tuple[CheckConstraint, ...]:
 
 
 def file_table(name: str, number: str, metadata: MetaData, schema: str) -> Table:
-    """Declare a table of encrypted files, each with its key, which is wrapped by the wrapping key `wrapped_by`."""
+    """Declare a table of encrypted files with their wrapped keys; `wrapped_by` is the name of the wrapping key."""
     return Table(
         name,
         metadata,

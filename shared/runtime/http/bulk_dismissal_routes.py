@@ -65,7 +65,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
         reader: DismissalReader,
         dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the bulk dismissal")],
     ) -> Response:
-        """Return a bulk dismissal with the first records that its filter selects. An approval names its hash."""
+        """Return a bulk dismissal with the first records that its filter selects. An approval must contain its hash."""
         async with snapshot(readers) as connection:
             await require_own(connection, reader, dismissal)
             many = await read_many(connection, tables, dismissal)

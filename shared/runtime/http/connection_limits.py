@@ -25,7 +25,7 @@ _LINGER_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Maximum bytes, headers, seconds and connections.
+    """The limits on clients: maximum bytes, headers, seconds and connections.
 
     `head_seconds_max` counts from the connection or the first byte of a request head, `body_seconds_max` from the end
     of the head.

@@ -261,7 +261,7 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return, by source, the state of streams after the accepted records in `part` that advance them."""
+    """Return, by source, the new state of the streams that the accepted records in `part` advance."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 

@@ -102,7 +102,7 @@ class TopicHandler(Generic[StateT]):
         return self.reader.topic.name
 
     def decode(self, record: InputRecord) -> Event[Any]:
-        """Return the event in a record. Raises: Refused."""
+        """Decode the event in a record. Raises: Refused."""
         return self.reader.decode(record.value)
 
     def require_key(self, record: InputRecord, event: Event[Any]) -> None:

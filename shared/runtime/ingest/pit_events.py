@@ -173,7 +173,7 @@ def place_of(event: Event[Any]) -> PitPlace:
 async def known_events(
     connection: AsyncConnection, table: Table, journal: JournalTables, events: Iterable[Event[Any]]
 ) -> PitEventsKnown[Any]:
-    """Return the recorded state of the events that these statements are about."""
+    """Return the recorded state of the events that the given statements concern."""
     wanted: dict[PitPlace, bool] = {}
     for event in events:
         place = place_of(event)
@@ -201,7 +201,7 @@ async def known_events(
 async def require_unchanged(
     connection: AsyncConnection, table: Table, known: PitEventsKnown[Any], events: Iterable[Event[Any]]
 ) -> None:
-    """Lock the events that these statements are about, and check that they have not changed since they were read.
+    """Lock the events that the given statements concern, and check that they have not changed since they were read.
 
     Two processes may read the pit's topic and the desk's; vigorish reads these events from two topics. The process that
     locks the pit streams first records its events, and the other one waits. Raises: Fenced if a later statement has

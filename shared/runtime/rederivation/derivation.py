@@ -311,7 +311,7 @@ def _learn(
 
 
 def _other_moments(batch: _Batch) -> Iterator[datetime]:
-    """Yield other times than that of recording at which the batch's documents may have been loaded."""
+    """Yield the times, besides the time of recording, at which the batch's documents may have been loaded."""
     yield batch.at - _BETWEEN
     # A clock was behind, because nothing is recorded before the broker has it.
     had_by_broker = max((record.taken_at for record in batch.records if record.by_broker), default=batch.at)
