@@ -118,8 +118,8 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
 class _Board(NamedTuple):
     """The results of two-card hands on a board of five community cards, indexed by the classes of both cards.
 
-    `suit` is the suit of three or more of the community cards, or empty.
-    `wins` and `losses` are numbers of dealer hands; `categories` are the indexes in `OUTCOMES` of a win with the hand.
+    `suit` is the suit of three or more of the community cards, or empty. `wins` and `losses` are numbers of dealer
+    hands; `categories` are the indexes in `OUTCOMES` of a win with the hand.
     """
 
     suit: str

@@ -140,7 +140,7 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a connection is closed or has unread data, which usually is the server's notice of closing it.
+    """Return whether a connection is closed or has unread data, usually a notice that the server is closing it.
 
     This check replaces a ping, which would take as long as a statement at each use.
     """

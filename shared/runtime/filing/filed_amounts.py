@@ -99,7 +99,7 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
 def _is_to_withdraw(filing: Document, row: Document) -> bool:
     """Return whether the report in this filing is to be withdrawn.
 
-    It is if its row is to be withdrawn, and this filing has the row's amendment or, if there is none, its report.
+    The row must have the status `to_withdraw`, and name this filing as the last one with the report or an amendment.
     """
     return row.get("status") == "to_withdraw" and (row.get("amendment") or row["filing"]) == str(filing["filing"])
 

@@ -50,7 +50,7 @@ MadeT = TypeVar("MadeT")
 
 
 def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
-    """Declare the copy in a service's schema: one row per approved version. The `key` columns identify the document.
+    """Declare the table of a copy, with one row per approved version. The `key` columns identify the document.
 
     `withdrawals`: a version may be withdrawn before it takes effect.
     """

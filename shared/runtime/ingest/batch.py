@@ -35,7 +35,7 @@ _DIGITS_MAX = 19
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record, the digest of its content (32 bytes), and its event or, if it has none, the reason."""
+    """A record, the digest of its content (32 bytes), and its event or the refusal that explains why it has none."""
 
     record: InputRecord
     event: Event[Any] | Refused

@@ -104,9 +104,9 @@ async def derive_again(
     turns: StreamOrder,
     outcome: DerivationOutcome,
 ) -> AsyncIterator[VerificationProblem | None]:
-    """Re-derive a shard from `reached`, which is advanced, and yield each difference from the journal.
+    """Re-derive a shard from `reached`; update `reached`, and yield each difference from the journal.
 
-    Yields None when another shard must be re-derived first. Progress is stored only up to the first problem, so that
+    Yield None when another shard must be re-derived first. Progress is stored only up to the first problem, so that
     the next pass finds the problem again. Raises: ConnectionError.
     """
     topic, partition = place_of(shard.name)
@@ -150,7 +150,7 @@ async def take_over(
 ) -> VerificationProblem | None:
     """Remember a shard's entries without re-deriving them, because their topic is unreachable.
 
-    Returns a problem if the shard has new entries, because these remain unproven.
+    Return a problem if the shard has new entries, because they remain unproven.
     """
     first = reached.seq + 1
     async for entry in read_entries(sources.connection, sources.tables, shard.shard, first=first):
