@@ -2,10 +2,10 @@
 
 A service is the principal `User:<its role>` (`User:round_settlement`). It reads the topics in its manifest, in consumer
 groups of its own, and writes the topics that it publishes. It also reads the topics that it publishes, because their
-ends show how far its journal was. It may write topics from outside that it reads, such as `table.events`, to replay
-repaired records of its quarantine. Each service writes its checkpoint notes. No service can write to another service's
-topics, change a topic, or see any other topic. Table systems, the pit's systems and the person who applies topics are
-principals of the licensee.
+ends show how many entries its journal had. It may write topics from outside that it reads, such as `table.events`, to
+replay repaired records of its quarantine. Each service writes its checkpoint notes. No service can write to another
+service's topics, change a topic, or see any other topic. Table systems, the pit's systems and the person who applies
+topics are principals of the licensee.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -110,7 +110,7 @@ def _raise(bootstrap_servers: str, refused: Sequence[type[Exception]]) -> None:
 
 
 def _acl(grant: Grant, host: str | None) -> Any:
-    """Return a grant in the form of kafka-python. `host` is "*" for all hosts; None matches any host when deleting."""
+    """Return a grant as kafka-python's ACL. `host` is "*" for all hosts; in a deletion, None matches any host."""
     resource = _Pattern(ResourceType[grant.resource.upper()], grant.name, _PATTERNS[grant.pattern])
     return _Acl(grant.principal, host, ACLOperation[grant.operation.upper()], ACLPermissionType.ALLOW, resource)
 

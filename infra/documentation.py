@@ -26,7 +26,7 @@ def _expanded(entry: Any, docs: Path) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
-    """Replace links to folders and to files outside docs/, which the site does not contain, with text and path."""
+    """Replace links to folders and to files outside docs/, which are not on the site, by their text and path."""
     docs = Path(config.docs_dir)
     folder = (docs / page.file.src_uri).parent
 

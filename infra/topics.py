@@ -46,7 +46,7 @@ class TopicRefusedError(TopicsError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExistingTopic:
-    """A topic that exists on a cluster. `used`: it has held a message at some time, even if that was deleted since."""
+    """A topic that exists on a cluster. `used` is true if it has ever held a message, even a deleted one."""
 
     name: str
     partitions: int
@@ -56,7 +56,7 @@ class ExistingTopic:
 
 
 class Outcome(StrEnum):
-    """What is done to a topic."""
+    """The effect of a change on a topic."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -88,7 +88,7 @@ class Change:
 
 
 def plan(existing: Mapping[str, ExistingTopic], topics: Sequence[Topic]) -> list[Change]:
-    """Return the changes that turn `existing` into `topics`: one change per topic, in the order of `topics`.
+    """Return the changes from the existing topics to the wanted `topics`: one per topic, in the order of `topics`.
 
     A topic with more partitions than wanted keeps them, with a remark. Raises: TopicRefusedError if partitions would
     have to be added to a topic that holds messages.

@@ -45,7 +45,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Trust:
-    """The trusted keys, and how many witnesses must have cosigned."""
+    """The trusted keys, and the number of witnesses that must have cosigned."""
 
     logs: Sequence[Key]
     witnesses: Sequence[Key]
@@ -66,7 +66,7 @@ class Checkpoint:
 
 
 def unbase64(text: str, what: str) -> bytes:
-    """Return the bytes of canonical standard base64."""
+    """Decode standard base64. Raises: Wrong for other text, or a non-canonical encoding."""
     try:
         value = base64.b64decode(text, validate=True)
     except ValueError as error:
@@ -116,7 +116,7 @@ def trust_of(logs: Sequence[str], witnesses: Sequence[str] = (), required: int |
 
 
 def open_checkpoint(note: str, trust: Trust) -> Checkpoint:
-    """Return the checkpoint in a note, after verifying the log's signature and enough witnesses' cosignatures."""
+    """Verify the signature of a note's log and enough witnesses' cosignatures; return the checkpoint."""
     if re.search(r"[\x00-\x09\x0b-\x1f]", note):
         raise Wrong("the note holds control characters")
     text, separator, signatures = note.rpartition("\n\n")
@@ -192,7 +192,7 @@ def root_of_path(entry_hash: bytes, index: int, size: int, path: Sequence[bytes]
 
 
 class Growing:
-    """Computes the root of a tree to which entries are added."""
+    """Computes the Merkle root of entries that are added one by one."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -329,7 +329,7 @@ def verify_lines(first: dict[str, Any], lines: Iterator[dict[str, Any]], trust: 
 def _verify_whole(
     lines: Iterator[dict[str, Any]], entries: int, shard: str, checkpoint: Checkpoint, day: str | None
 ) -> int:
-    """Chain all entries of a log, compare the Merkle root with the signed one, and return the number of postings."""
+    """Hash all entries of a log, compare the Merkle root with the signed one; return the number of postings."""
     del day
     tree, postings = Growing(), 0
     head = sha256(field(b"pitledger-shard-v1") + field(shard.encode())).digest()

@@ -166,7 +166,7 @@ def _read_file(keys: WrappingKeys, property_name: str, text: str) -> SealedFile[
 
 
 async def _record(context: ServiceContext, sar: SarDocument, what: SarSeen, reader: str) -> None:
-    """Record that a person reads a report or its file, before it is returned to that person."""
+    """Record the access to a report or its file, before the answer is sent."""
     now, key = context.clock(), f"look.{uuid4()}"
     fact = SarSeenBy(property=sar.property, sar=sar.sar, what=what, by=reader, at=now)
     cause = Causation(f"/{context.service}/looks/{key}", 1, key, None, now)

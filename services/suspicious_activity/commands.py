@@ -121,10 +121,12 @@ class DestroySarFile(_OfSar):
 
 @dataclass(frozen=True, slots=True)
 class _Preparing:
-    """The state to prepare a report: properties, next number, report with the same file, reports to file again.
+    """The state to prepare a report.
 
-    `standing` are the reports, neither withdrawn nor rejected, of the same patron and days, and those that have or
-    amend the identifier that the file amends.
+    It has the properties, the next number, the number of a report with the same file, and the reports to file again.
+
+    `standing` are the reports that are neither withdrawn nor rejected, and that are of the same patron and days or have
+    or amend the identifier that the file amends.
     """
 
     places: Places
@@ -136,7 +138,7 @@ class _Preparing:
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """The state to record an answer from FinCEN: the report, and another report with the same identifier, if any."""
+    """The state to record FinCEN's answer: the report, and the name of another report with its identifier, or None."""
 
     sar: SarDocument
     holder: str | None
@@ -144,7 +146,7 @@ class _Answering:
 
 @dataclass(frozen=True, slots=True)
 class _Sending(_Answering):
-    """A report that was sent, and the properties."""
+    """The state to record that a report was sent: that of `_Answering`, and the properties."""
 
     places: Places
 

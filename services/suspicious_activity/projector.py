@@ -1,4 +1,4 @@
-"""The read model of reports. It also deletes the files of reports withdrawn unsent, and files to be destroyed."""
+"""The read model of reports. It also deletes the files of reports that are withdrawn unsent, and destroyed files."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -54,7 +54,7 @@ def _changing(columns: tuple[str, ...]) -> Statement:
 
 
 def _row(values: dict[str, object]) -> dict[str, object]:
-    """Return the values as columns, with errors as JSON."""
+    """Return those values that are columns of the table, with `errors` as JSON."""
     if "errors" in values:
         values = values | {"errors": _ERRORS.dump_python(values["errors"], mode="json")}  # type: ignore[arg-type]
     return {name: value for name, value in values.items() if name in SarDocument.model_fields}

@@ -34,7 +34,7 @@ _STANDS: Final = _S.status.not_in(("withdrawn", "rejected"))
 
 
 def document_of(row: Row[Any]) -> SarDocument:
-    """Return the report in a row."""
+    """Convert a row to a report."""
     return SarDocument.model_validate(row)
 
 
@@ -45,7 +45,7 @@ async def find(connection: AsyncConnection, property_name: str, sar: int) -> Sar
 
 
 async def with_file(connection: AsyncConnection, property_name: str, sha256: str) -> int | None:
-    """Return the number of the report with this file that is neither withdrawn nor rejected; None without one."""
+    """Return the number of a report with this file that is neither withdrawn nor rejected, or None."""
     found = select(_S.sar).where(_S.property == property_name, _S.content_sha256 == sha256, _STANDS).limit(1)
     return (await connection.execute(found)).scalar_one_or_none()
 
@@ -53,9 +53,9 @@ async def with_file(connection: AsyncConnection, property_name: str, sha256: str
 async def standing(
     connection: AsyncConnection, property_name: str, subject: str | None, file: SarInFile
 ) -> Sequence[SarDocument]:
-    """Return the standing reports of a patron and the days of a file, and those of the identifier that the file amends.
+    """Return the reports, neither withdrawn nor rejected, that a new file must follow or may duplicate.
 
-    A report stands if it is neither withdrawn nor rejected; one of an identifier has it, or amends it.
+    They are of the patron and the file's days, or they have or amend the identifier that the file amends.
     """
     same_days = and_(_S.subject == subject, _S.first_day == file.first_day, _S.last_day == file.last_day)
     has_identifier = or_(_S.bsa_id == file.amends, _S.amends == file.amends)
@@ -64,7 +64,7 @@ async def standing(
 
 
 async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier: str | None) -> str | None:
-    """Return the name of another report of the property with this identifier (column=value), or None."""
+    """Return the name of another report of the property with this identifier (`column=value`), or None."""
     others = and_(_S.property == sar.property, _S.sar != sar.sar)
     has = (and_(_S[name] == value, _S[name].is_not(None)) for name, value in identifier.items())
     query = select(_S.sar).where(others, *has).limit(1)
@@ -91,7 +91,7 @@ async def _reports(
 
 
 async def compare_files(connection: AsyncConnection) -> ComparedTable:
-    """Compare reports with stored files: each has one unless it was withdrawn unsent or its file destroyed."""
+    """Compare reports with stored files: only a report withdrawn unsent, or with a destroyed file, has no file."""
     kept = and_(or_(_S.status != "withdrawn", _S.filed_at.is_not(None)), _S.destroyed_at.is_(None))
     both = and_(_F.property == _S.property, _F.sar == _S.sar)
     said = select(_S.property, _S.sar).where(kept)
@@ -102,7 +102,7 @@ async def compare_files(connection: AsyncConnection) -> ComparedTable:
 
 
 async def rewrap(connection: AsyncConnection, keys: WrappingKeys) -> int:
-    """Rewrap the keys of all files under the current wrapping key; return how many. Raises: SealError."""
+    """Rewrap the files' keys with the current wrapping key; return the number rewrapped. Raises: SealError."""
     query = (
         select(sar_files, _S.content_sha256)
         .join(sars, and_(_F.property == _S.property, _F.sar == _S.sar))

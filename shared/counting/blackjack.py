@@ -29,10 +29,10 @@ _KING: Final = 13
 
 
 class CardToPlay(NamedTuple):
-    """The strategy played: letters of a basic strategy card by row, for the up cards 2 to 10 and the ace.
+    """The strategy to play: `rows` of a basic strategy card, each with a letter for the up cards 2 to 10 and the ace.
 
-    For Blackjack Switch, `worth` has for each up card, in the same order, two card values (lower first, an ace is 1) ->
-    the expected win of a hand with these cards, and `naturals` the expected win of a Blackjack.
+    Blackjack Switch also needs expected wins, listed by up card in the same order. `worth` maps two card values (lower
+    first, an ace is 1) to the expected win of a hand with these cards; `naturals` are the expected wins of a Blackjack.
     """
 
     rows: Mapping[str, Sequence[str]]
@@ -85,10 +85,10 @@ class Shoes:
 
 
 class Totals:
-    """The totals of many hands, to which cards are added."""
+    """Running totals of many hands, updated with each added card."""
 
     def __init__(self, *cards: Ints) -> None:
-        """Begin with arrays of ranks, one for each initial card; an element belongs to one hand."""
+        """Start with the initial cards: one array of ranks per card, with one element per hand."""
         self.low: Ints = np.zeros(len(cards[0]), dtype=np.int64)
         self.ace: Flags = np.zeros(len(cards[0]), dtype=np.bool_)
         everywhere = np.arange(len(cards[0]))
@@ -112,7 +112,7 @@ class Totals:
 
 
 class Straights:
-    """The length of the straight in each round, from the first two cards and the cards in sequence that follow."""
+    """The length of each round's straight: the first two cards, and the next cards while they extend the sequence."""
 
     def __init__(self, first: Ints, second: Ints) -> None:
         """Begin with the ranks of two cards; an ace is adjacent to a king and to a two."""
@@ -137,7 +137,7 @@ class Straights:
 
 @dataclass
 class Box:
-    """The hands that result from two initial cards: totals (0 if surrendered) and stakes, by hand and round."""
+    """The hands played from two initial cards, with splits: totals (0 if surrendered) and stakes, by hand and round."""
 
     points: Ints
     staked: Ints
@@ -198,7 +198,7 @@ class Table:
         *,
         switched: Flags,
     ) -> Box:
-        """Play all hands that start from two initial cards; none is played if either side has a Blackjack."""
+        """Play two initial cards and the hands split from them; a round with a Blackjack on either side is skipped."""
         rounds, most = len(first), self._card.resplits + 2
         begun = Totals(first, second).points()
         natural = (begun == 21) & ~switched
@@ -276,7 +276,7 @@ class Table:
 
 
 def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
-    """Return the first letter in `may` of a strategy card, by row and up card; hands of 21 and above stand."""
+    """Return the action by row and up card: the first of the card's letters that is in `may`; stand on 21 and above."""
     actions = np.full((_ROWS, _COLUMNS), _STAND)
     for name, letters in rows.items():
         kind, of = name.split()
@@ -288,7 +288,7 @@ def _actions(rows: Mapping[str, Sequence[str]], may: str) -> Ints:
 
 
 def _worth(worth: Sequence[Mapping[tuple[int, int], float]], naturals: Sequence[float]) -> npt.NDArray[np.float64]:
-    """Return an array of expected wins, indexed by up card and two card values; values 0, 0 are a Blackjack."""
+    """Return an array of expected wins, indexed by up card and two card values; a Blackjack has the values (0, 0)."""
     table = np.zeros((_COLUMNS, _TEN + 1, _TEN + 1))
     for column, by_cards in enumerate(worth):
         for (one, other), each in by_cards.items():
@@ -313,7 +313,7 @@ def _switches(worth: npt.NDArray[np.float64], column: Ints, *cards: Ints) -> Fla
 
 
 def _bad_beats(twenty: Flags, dealer: Ints, number: Ints, blackjack: Flags) -> Counter[str]:
-    """Return how often a player's 20 met a Blackjack, a 21 by number of cards (7 means 7 or more), or another hand."""
+    """Count the player's 20s by dealer hand: Blackjack, 21 by number of cards (7 means 7 or more), or other."""
     made = twenty & (dealer == 21) & ~blackjack
     found = Counter({f"{size}": ways for size, ways in _counted(np.minimum(number[made], 7)).items()})
     found["blackjack"] = int((twenty & blackjack).sum())

@@ -30,7 +30,7 @@ DEALS: Final = comb(len(NATURALS) * len(SUITS) + WILDS - HAND, HAND)
 
 
 class Stand(NamedTuple):
-    """Hands of a category with equal results: their number, and how many dealer hands each beats and loses to."""
+    """Hands of a category with equal results: their number, and the dealer hands that each beats and loses to."""
 
     category: WildCategory
     hands: int
@@ -86,7 +86,7 @@ def stands_of(places: Sequence[int], wilds: int) -> Iterator[Stand]:
 
 
 class _Dealer(NamedTuple):
-    """The dealer's possible hands as arrays: all of them by ranks, and the `suited_` ones that can be of one suit."""
+    """Arrays over the dealer's possible hands by ranks; the last four cover only the hands that can be of one suit."""
 
     copies: Ints
     wilds: Ints
@@ -123,7 +123,7 @@ def _every_ranks() -> Iterator[_Ranks]:
 
 
 def _can_be_suited(places: Sequence[int]) -> bool:
-    """Return whether natural cards of one suit form a different hand: two or more of different ranks."""
+    """Return whether natural cards can be of one suit and then form another hand: two or more, no rank twice."""
     return len(places) > 1 and len(set(places)) == len(places)
 
 
@@ -140,7 +140,10 @@ _Pattern = tuple[tuple[int, ...], ...]
 
 @cache
 def _patterns(copies: tuple[int, ...]) -> tuple[tuple[bool, Counter[_Pattern]], ...]:
-    """Return (whether of one suit, pattern -> number of suit assignments) for ranks with these numbers of copies."""
+    """Return the suit patterns of ranks with these numbers of copies, separately for cards of one suit (True) or not.
+
+    Each pattern is mapped to its number of suit assignments.
+    """
     found: dict[bool, Counter[_Pattern]] = {False: Counter(), True: Counter()}
     for held in product(*(combinations(range(len(SUITS)), number) for number in copies)):
         suits = [tuple(place for place, taken in enumerate(held) if suit in taken) for suit in range(len(SUITS))]

@@ -18,7 +18,7 @@ ROWS: Final = tuple(
 
 
 def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, list[int]]:
-    """Return kind of two hole cards -> number of ways to form each of `ROWS` with three other cards."""
+    """Return, by kind of two hole cards, the number of ways to form each of `ROWS` with three other cards."""
     least = Category.three_of_a_kind << CATEGORY_SHIFT
     found: Counter[tuple[str, int]] = Counter()
     for five in combinations(deck(RANKS) if cards is None else cards, 5):
@@ -31,5 +31,5 @@ def count_five_cards(cards: Sequence[StandardCard] | None = None) -> dict[str, l
 
 
 def counts_text() -> str:
-    """Return the content of the file."""
+    """Return the content of the file of counts."""
     return "".join(f'"{kind}": [{", ".join(map(str, row))}]\n' for kind, row in count_five_cards().items())

@@ -45,11 +45,11 @@ class Flop(NamedTuple):
 
 
 class FlopCounts(NamedTuple):
-    """The deals with one flop: which two-card hands make the Turn and River Wagers, and the results.
+    """The deals with one flop: the two-card hands that make the Turn and River Wagers, and the results.
 
-    `holes` are the two-card hands. `turn_wager` tells for each hand whether the Turn Wager is made; `river_wager` tells
-    for each turn card (first axis, in the order of `turns`) and hand whether the River Wager is made. `ends` counts
-    deals by hand, by whether the River Wager is made, and by `OUTCOMES`.
+    `holes` are the two-card hands. `turn_wager` is true for each hand that makes the Turn Wager. `river_wager` is true
+    for each turn card (first axis, in the order of `turns`) and hand that makes the River Wager. `ends` counts deals
+    by hand, by whether the River Wager is made, and by `OUTCOMES`.
     """
 
     holes: tuple[tuple[StandardCard, StandardCard], ...]
@@ -60,7 +60,7 @@ class FlopCounts(NamedTuple):
 
 
 def flops(ranks: str = RANKS) -> Iterator[Flop]:
-    """Yield one flop, from four suits of `ranks`, for each class of flops that differ only by exchanging suits.
+    """Yield one flop for each class of flops that differ only by exchanging suits; the deck is four suits of `ranks`.
 
     >>> len(list(flops())), sum(flop.ways for flop in flops())
     (1755, 22100)
@@ -84,7 +84,7 @@ def deck(ranks: str) -> tuple[StandardCard, ...]:
 
 
 def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
-    """Count all deals on a flop from four suits of `ranks`: hands, turns, rivers, hands of the dealer."""
+    """Count all deals of hand, turn, river and dealer's hand on a flop; the deck is four suits of `ranks`."""
     left = tuple(card for card in deck(ranks) if card not in flop)
     first, second = np.triu_indices(len(left), 1)
     hands = len(first)  # each pair of cards is both a hand and a (turn, river) pair
@@ -116,9 +116,10 @@ def count_flop(flop: Sequence[StandardCard], ranks: str = RANKS) -> FlopCounts:
 
 
 class _Board(NamedTuple):
-    """The results of two-card hands on five community cards, by class; `suit` is the suit of three or more of these.
+    """The results of two-card hands on a board of five community cards, indexed by the classes of both cards.
 
-    `wins` and `losses` are numbers of dealer hands; `categories` are the indexes in `OUTCOMES` of a win with the hand.
+    `suit` is the suit of three or more of the community cards, or empty. `wins` and `losses` are numbers of dealer
+    hands; `categories` are the indexes in `OUTCOMES` of a win with the hand.
     """
 
     suit: str
@@ -143,7 +144,7 @@ def _board(cards: Sequence[StandardCard], ranks: str) -> _Board:
 
 @cache
 def _count_board(suited: str, others: str, ranks: str) -> _Board:
-    """Count the hands on a board with the ranks `suited` in one suit; no other suit has three cards."""
+    """Return the results of all hands on a board: `suited` are the ranks in the suit of three or more cards, if any."""
     flush, rest = (SUITS[0], SUITS[1:]) if suited else ("", SUITS)
     board = [rank + flush for rank in suited] + [rank + suit for rank, suit in zip(others, cycle(rest), strict=False)]
     left = [card for card in deck(ranks) if card not in board]
@@ -179,7 +180,7 @@ def _against(rank: Ints, first: Ints, second: Ints, cards: int) -> tuple[Ints, I
 
 @cache
 def _without_flush(board: str) -> Ints:
-    """Return an array of ranks, indexed by two further ranks, of the best hand with the board if there is no flush."""
+    """Return the rank of the best hand without a flush, indexed by the ranks of the two hole cards."""
     table = np.full((len(RANKS), len(RANKS)), _NO_HAND, np.int64)
     for one, rank in enumerate(RANKS):
         for two, other in enumerate(RANKS[: one + 1]):
@@ -192,7 +193,7 @@ def _without_flush(board: str) -> Ints:
 
 @cache
 def _flushes() -> Ints:
-    """Return an array of the rank of the best flush, indexed by the bit mask of the ranks in the suit."""
+    """Return the rank of the best flush, indexed by the bit mask of the ranks in the suit."""
     table = np.full(1 << len(RANKS), _NO_HAND, np.int64)
     for size in (5, 6, 7):
         for ranks in combinations(RANKS, size):

@@ -33,14 +33,17 @@ class FlopSums(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """Counts of deals: by kind of hand (then by Turn Wager made, River Wager made and `OUTCOMES`), and sums by flop."""
+    """Counts of deals, by kind of hand and by flop.
+
+    The counts of a kind of hand are indexed by Turn Wager made (0 or 1), River Wager made and `OUTCOMES`.
+    """
 
     by_hand: Mapping[str, Ints]
     by_flop: Mapping[Flop, FlopSums]
 
 
 def count_deals(ranks: str = RANKS, *, only: Sequence[Flop] | None = None) -> Deals:
-    """Count all deals, or those on some flops, from four suits of `ranks`."""
+    """Count all deals, or only those on the flops `only`; the deck is four suits of `ranks`."""
     by_hand: dict[str, Ints] = {}
     by_flop: dict[Flop, FlopSums] = {}
     for flop in flops(ranks) if only is None else only:
@@ -72,7 +75,7 @@ def name_of(flop: Sequence[StandardCard]) -> str:
 
 
 def texts(deals: Deals, seconds: int) -> dict[str, str]:
-    """Return the content of both files, by path."""
+    """Return path -> content, for both files of counts."""
     provenance = Provenance(
         what=(
             "deals of two cards each to the player and the dealer and of flop, turn and river, by the player's two "

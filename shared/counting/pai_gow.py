@@ -42,14 +42,17 @@ class Sample(NamedTuple):
 
 
 class FaceUpSample(NamedTuple):
-    """The results of deals in which the player sees the dealer's hand: pairs by outcome, moments of wins and losses."""
+    """The results of a sample of deals in which the player sees the dealer's hand.
+
+    `ended` counts pairs of hands by outcome; `pairs` has the moments of wins and losses among the pairs of a deal.
+    """
 
     ended: Counter[str]
     pairs: Moments
 
 
 def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
-    """Make a number of deals, set all hands by the house way, and compare every two hands of the same deal."""
+    """Sample a number of deals: set all seven hands by the house way, and compare every two hands of the same deal."""
     ranking = HighHands(wheel)
     way = house_way(WAY, ranking, "")
     compared: Counter[str] = Counter()
@@ -80,7 +83,10 @@ def sample_hidden(deals: int, seed: int, wheel: Wheel) -> Sample:
 
 
 def sample_face_up(deals: int, seed: int) -> FaceUpSample:
-    """Make a number of deals; set each hand optimally against every other hand, which is visible and set house way."""
+    """Sample a number of deals: each of the seven hands plays against every other one as the dealer's.
+
+    The dealer's hand is set by the house way. The player sees it and then sets the player's hand optimally.
+    """
     ranking = HighHands()
     way = house_way(WAY, ranking, "")
     ended: Counter[str] = Counter()
@@ -121,7 +127,7 @@ def _set(way: HouseWay, seven: CardSet) -> SetHand:
 
 
 def _settings(ranking: HighHands, seven: CardSet) -> list[tuple[int, int]]:
-    """Return the ranks of the high and low hand of each correct setting."""
+    """Return (rank of the high hand, rank of the low hand) for each correct setting of seven cards."""
     bits = [1 << place for place in range(seven.bit_length()) if seven >> place & 1]
     lows = [one | other for one, other in combinations(bits, 2)]
     ranks = [(ranking.rank(seven ^ low), low_rank(low)) for low in lows]
@@ -129,7 +135,7 @@ def _settings(ranking: HighHands, seven: CardSet) -> list[tuple[int, int]]:
 
 
 def _best_outcome(settings: Sequence[tuple[int, int]], dealer: SetHand) -> str:
-    """Return the outcome for a player who sees the dealer's hand; the dealer wins copies."""
+    """Return the best outcome among these settings against a visible dealer's hand; the dealer wins copies."""
     ties = False
     for high, low in settings:
         if high > dealer.high:

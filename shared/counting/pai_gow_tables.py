@@ -28,14 +28,14 @@ VERSION: Final = 1
 
 
 def pai_gow_texts(deals: int = DEALS) -> Mapping[str, str]:
-    """Make a number of deals with each rank of A-2-3-4-5; return path -> content of the file."""
+    """Sample Pai Gow Poker for each possible rank of the straight A-2-3-4-5; return path -> content of the file."""
     began = monotonic()
     samples = {wheel: hidden_document(sample_hidden(deals, seed, wheel)) for wheel, seed in SEEDS.items()}
     return _texts(PAI_GOW, PAI_GOW_PATH, deals, f"seeds {SEEDS}", {"first": first_hidden(), "samples": samples}, began)
 
 
 def face_up_texts(deals: int = FACE_UP_DEALS) -> Mapping[str, str]:
-    """Make a number of deals; return path -> content of the file."""
+    """Sample Face Up Pai Gow Poker; return path -> content of the file."""
     began = monotonic()
     sample = face_up_document(sample_face_up(deals, FACE_UP_SEED))
     document = {"first": first_face_up(), "sample": sample}

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class Provenance(NamedTuple):
-    """The provenance of counts: what was counted, by which command and program, how many deals, in how many seconds."""
+    """The provenance of counts: subject, command and program, number of deals, and duration in seconds."""
 
     what: str
     name: str

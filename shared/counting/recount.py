@@ -41,7 +41,7 @@ def _holdem() -> Mapping[str, str]:
 
 
 def _with_head(name: str, what: str, deals: int, module: ModuleType, path: str) -> Mapping[str, str]:
-    """Return `path` -> the counts of `module`, after a comment with their provenance."""
+    """Return a mapping from `path` to its content: a comment with the provenance, and the counts of `module`."""
     began = monotonic()
     text: str = module.counts_text()
     counter = module.__name__.replace(".", "/") + ".py"

@@ -187,7 +187,7 @@ def excluded(table: Table) -> ReadOnlyColumnCollection[str, KeyedColumnElement[A
 
 
 def keyed(statement: Statement, keys: Iterable[Sequence[Any]]) -> list[Row]:
-    """Return a statement's rows from keys, each with the values of the statement's columns in order."""
+    """Return keys as rows for a statement; each key has the values of the statement's columns, in order."""
     return [dict(zip(statement.columns, key, strict=True)) for key in keys]
 
 
@@ -205,7 +205,7 @@ def primary_key(table: Table) -> tuple[str, ...]:
 
 
 def given(table: Table, names: Sequence[str]) -> FromClause:
-    """Return the rows passed to the statement as a FROM clause with these columns of the table."""
+    """Return the FROM clause for the rows that are passed to a statement, with these columns of the table."""
     columns = (column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names)
     rows = func.json_to_recordset(bindparam("rows", type_=JSON)).table_valued(*columns)
     return rows.render_derived(name="given", with_types=True)
@@ -217,7 +217,7 @@ def same(table: Table, rows: FromClause, by: Sequence[str]) -> ColumnElement[boo
 
 
 def compiled(statement: ClauseElement, columns: Sequence[str] = ()) -> Statement:
-    """Return a statement that joins `given` rows with these columns, or that needs no rows."""
+    """Compile a statement. If it reads the rows of `given`, `columns` names their columns."""
     made = statement.compile(dialect=_DIALECT)
     return Statement(str(made), tuple(map(str, columns)), made.params)  # plain strings, as in `column_names`
 
@@ -275,7 +275,7 @@ def _require_columns(rows: Iterable[Row], names: Sequence[str]) -> None:
 
 
 def _is_text(kind: TypeEngine[Any]) -> bool:
-    """Return whether values of an SQL type are passed as JSON text, which differs from the type's own text form."""
+    """Return whether values of an SQL type are passed as JSON strings and converted by the database: bytes and JSON."""
     return isinstance(kind, LargeBinary) or _is_json_text(kind)
 
 
@@ -329,7 +329,7 @@ def _text(value: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _plain(value: Any) -> bytes:
-    """Return `str` of a value in UTF-8; cached because days and booleans repeat."""
+    """Return the `str` of a value as UTF-8 bytes; cached because days and booleans repeat."""
     return str(value).encode()
 
 

@@ -68,7 +68,7 @@ class Checkpoint:
 
     @classmethod
     def from_body(cls, text: str) -> Self:
-        """Return the checkpoint in the text of a note. Raises: CheckpointError if it is malformed."""
+        """Parse a checkpoint from the text of a note. Raises: CheckpointError if it is malformed."""
         lines = text.split("\n")
         if len(lines) < 4 or lines.pop() != "":
             raise CheckpointError("checkpoint: needs the lines origin, size and root, each ended by a newline")
@@ -107,7 +107,7 @@ def open_note(note: str, verifiers: Iterable[Verifier]) -> Checkpoint:
 
 
 def read_unverified(note: str) -> Checkpoint:
-    """Return the checkpoint in a note without verifying its signatures; do not rely on its content."""
+    """Parse the checkpoint in a note without verifying the signatures; do not rely on its content."""
     return Checkpoint.from_body(split_note(note)[0])
 
 

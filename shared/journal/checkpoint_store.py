@@ -80,7 +80,7 @@ class DirectoryStore:
     def add_cosignatures(self, note: str, witness: str, lines: str) -> None:
         """Add a witness's cosignature lines to a checkpoint in all files that hold it. Raises: OSError.
 
-        `note` is the checkpoint as submitted to the witness, with the signature lines of others.
+        `note` is the checkpoint as submitted to the witness, including any other signature lines.
         """
         checkpoint = read_unverified(note)
         directory = self._directory(checkpoint.origin)
@@ -191,7 +191,10 @@ class DirectoryStore:
             raise self._contradicts(checkpoint, kept)
 
     def _says_the_same(self, checkpoint: Checkpoint, latest: Checkpoint) -> bool:
-        """Return whether a checkpoint equals the latest. Raises: CheckpointError if it is smaller or contradicts it."""
+        """Return whether a checkpoint equals the latest one; False if it is larger.
+
+        Raises: StaleCheckpoint if it is smaller; CheckpointError if it has the same size and another root.
+        """
         if (checkpoint.size, checkpoint.root) == (latest.size, latest.root):
             return True
         if checkpoint.size < latest.size:

@@ -13,10 +13,10 @@ COPIED: Final = {"copied": True}
 
 
 class Parsed(JSONB):
-    """A type for JSON whose members are accessed: values are passed as text, as for `JSON`, and stored parsed.
+    """A type for JSON whose members are queried: values are passed as text, as for `JSON`, but stored as JSONB.
 
-    Accessing a member takes an eighth of the time that it takes in `JSON`, which is parsed on each access. The order of
-    members is not preserved.
+    Accessing a member takes an eighth of the time that it takes with `JSON`, which is parsed on each access. The order
+    of members is not preserved.
     """
 
 

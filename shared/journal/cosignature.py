@@ -50,7 +50,7 @@ class WitnessKey:
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the key in a text written by `str()` or another conforming tool. Raises: CheckpointError."""
+        """Parse a key from the text form of `str()` or of another conforming tool. Raises: CheckpointError."""
         return cls(*read_key(text, _COSIGNATURE))
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class WitnessKey:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """The trusted witnesses, and how many of them must have cosigned a checkpoint.
+    """The trusted witnesses, and the number of them that must have cosigned a checkpoint.
 
     A witness counts once, by its name, even if it has two keys during a key rotation.
     """
@@ -79,7 +79,7 @@ class Quorum:
             raise CheckpointError(f"{self.required} of {known} witnesses: require from 1 to {known}")
 
     def lacking(self, note: str) -> str:
-        """Return why the cosignatures of a note are too few; empty if they suffice. Raises: CheckpointError."""
+        """Return the problem if a note has too few cosignatures; empty if it has enough. Raises: CheckpointError."""
         seen = cosigned(note, self.witnesses)
         if len(seen) >= self.required:
             return ""

@@ -111,7 +111,7 @@ def command_digest(person: str, key: str) -> bytes:
 
 
 def record_digest(key: bytes | None, content: bytes, headers: Sequence[tuple[str, bytes | None]] = ()) -> bytes:
-    """Return the hash of a Kafka record (32 bytes), over the parts that its producer wrote, not the broker's.
+    """Return the hash of a Kafka record (32 bytes). It covers the parts that the producer wrote, not the broker.
 
     `content` is the SHA-256 of the record's value (32 bytes), so that a value is hashed only once. The hash is SHA-256
     over fields encoded like those of an entry: `pitledger-record-v1`, the key, `content`, and name and value of each
@@ -178,5 +178,5 @@ def seal(
 
 
 def reversal(postings: Sequence[Posting]) -> tuple[Posting, ...]:
-    """Return the postings that reverse these."""
+    """Return the postings that reverse the given ones."""
     return tuple(Posting(account, -cents) for account, cents in postings)

@@ -41,7 +41,10 @@ def taken_rows(taken: Iterable[Taken]) -> list[Row]:
 async def load_digests(
     connection: AsyncConnection, tables: JournalTables, claimed: Mapping[str, set[int]]
 ) -> dict[tuple[str, int], bytes]:
-    """Return (source, sequence) -> stored digest, for the taken positions in `claimed` (source -> sequences)."""
+    """Return the stored digests of those claimed stream positions that are taken, by (source, sequence).
+
+    `claimed` is source -> sequences.
+    """
     t = tables.taken.c
     found: dict[tuple[str, int], bytes] = {}
     for source, sequences in claimed.items():

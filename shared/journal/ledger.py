@@ -161,7 +161,7 @@ class Ledger:
         return await sent.read(_positions(self.tables, prefix), [])
 
     def taken(self, row: Sequence[Any]) -> Shard:
-        """Return the shard in a row of `take_shard`. Raises: Unsealed."""
+        """Convert a row that `take_shard` queried to a shard. Raises: Unsealed if its seal is invalid."""
         return self.require_sealed(Shard(*row))
 
     async def add_shard(self, connection: AsyncConnection, prefix: str) -> Shard:

@@ -10,7 +10,7 @@ _COPIES: Final = Path(__file__).parent / "migrations" / "copies"
 
 
 def run_sql(script: str, *copies: str) -> None:
-    """Run the SQL file next to a migration (its `__file__`), and the files of `copies`, in the service's schema."""
+    """Run a migration's SQL file, which is next to `script` (its `__file__`), and the shared SQL files in `copies`."""
     for path in (Path(script), *(_COPIES / name for name in copies)):
         statements = path.with_suffix(".sql").read_text(encoding="utf-8")
         op.get_bind().exec_driver_sql(statements, execution_options={"no_parameters": True})

@@ -32,7 +32,7 @@ _PATH_MAX = 63  # a tree has fewer than 2**63 leaves
 
 
 class ProofDocument(BaseModel):
-    """A proof document as written: bytes in base64."""
+    """The JSON form of a proof document; bytes are in base64."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -147,7 +147,7 @@ async def requests_about(connection: AsyncConnection, tables: JournalTables, num
 async def partition_of(
     connection: AsyncConnection, tables: JournalTables, topic: str, source: str, cluster: str
 ) -> int | None:
-    """Return the partition from which a stream's entries came, or None. It is looked up, not computed from the key."""
+    """Return the partition from which a stream's recorded events came, or None if none is recorded."""
     e, s = tables.entries.c, tables.shards.c
     query = (
         select(s.name)

@@ -196,7 +196,7 @@ async def balances(
 
 
 async def reached(connection: AsyncConnection, tables: JournalTables, topic: Topic) -> list[Reached]:
-    """Return how far this service has read each shard of the topic that another service publishes."""
+    """Return this service's read position in each shard of the service that publishes a topic."""
     s, g = tables.sources.c, tables.gaps.c
     prefix = f"/{topic.publisher}/shards/"
     query = (

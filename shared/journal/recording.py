@@ -15,8 +15,8 @@ Recorded = tuple[Entry, Fact]
 class FactWithPostings:
     """A fact to be recorded, and its postings: signed cents by account, sum zero.
 
-    `gaming_day` defaults to the fact's gaming day, and `occurred_at` to the cause's. `stream` is the entry's (stream,
-    sequence), by default the cause's.
+    `gaming_day` defaults to the fact's gaming day, and `occurred_at` to the time of the cause. `stream` is the
+    entry's (stream, sequence), by default that of the cause.
     """
 
     fact: Fact
@@ -42,7 +42,7 @@ class Causation:
 
 
 def draft(recording: FactWithPostings, cause: Causation) -> EntryDraft:
-    """Return the draft of a fact, ready to be sealed. The fact is encoded here, once."""
+    """Return the entry draft of a fact, with the fact encoded."""
     fact = recording.fact
     kind = type(fact).KIND
     assert kind.model is type(fact), f"{type(fact).__name__} is not declared as a fact"
@@ -64,5 +64,5 @@ def draft(recording: FactWithPostings, cause: Causation) -> EntryDraft:
 
 
 def recorded(entries: Sequence[Entry]) -> list[Recorded]:
-    """Return entries that this process has just sealed, each with the fact of its draft."""
+    """Return entries with the facts of their drafts, for entries that this process has just appended."""
     return [(entry, entry.draft.fact) for entry in entries if entry.draft.fact is not None]

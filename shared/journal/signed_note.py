@@ -48,7 +48,7 @@ class Verifier:
 
     @classmethod
     def from_string(cls, text: str) -> Self:
-        """Return the verifier in a text written by `str()` or by another tool that follows the standard.
+        """Parse a verifier from the text form of `str()` or of another tool that follows the standard.
 
         Raises: CheckpointError if it is malformed, of another algorithm, or if its key id does not match the key.
         """
@@ -67,7 +67,7 @@ def key_text(name: str, algorithm: bytes, key: Ed25519PublicKey) -> str:
 
 
 def read_key(text: str, algorithm: bytes) -> tuple[str, Ed25519PublicKey]:
-    """Return name and public key in a text written by `key_text` or by another tool that follows the standard.
+    """Parse name and public key from the text form of `key_text` or of another tool that follows the standard.
 
     Raises: CheckpointError if it is malformed, of another algorithm, or if its key id does not match the key.
     """
@@ -107,7 +107,7 @@ class Signer:
 
     @classmethod
     def from_pem(cls, path: Path, name: str) -> Self:
-        """Return the key in an unencrypted PKCS #8 PEM file, which does not contain the name.
+        """Read a key from an unencrypted PKCS #8 PEM file, which does not contain the name.
 
         Raises: CheckpointError if the file has no Ed25519 private key, OSError if it cannot be read.
         """
@@ -129,7 +129,7 @@ class Signer:
 
 
 def signed_note(text: str, *signers: Signer) -> str:
-    """Return a text, which must end with a newline, as a note with a signature by each signer."""
+    """Sign a text, which must end with a newline; return the note with a signature by each signer."""
     lines: list[str] = []
     for signer in signers:
         signature = signer.verifier.key_id + signer.key.sign(text.encode())
@@ -143,7 +143,7 @@ def signature_line(name: str, signature: bytes) -> str:
 
 
 def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, list[str]]:
-    """Return the text of a signed note and the names of the known keys that signed it, at least one.
+    """Verify a signed note; return its text, and the names of the known keys that signed it (at least one).
 
     Signatures by unknown keys are ignored, as the standard requires; all signatures by known keys must be valid.
     Raises: CheckpointError if the note is malformed, has no signature by a known key, or an invalid one.
@@ -169,7 +169,7 @@ def open_signed_text(note: str, verifiers: Iterable[Verifier]) -> tuple[str, lis
 
 
 def decode_base64(text: str, what: str) -> bytes:
-    """Return the bytes of standard base64. Raises: CheckpointError for other text, or a non-canonical encoding."""
+    """Decode standard base64. Raises: CheckpointError for other text, or a non-canonical encoding."""
     try:
         value = base64.b64decode(text, validate=True)
     except ValueError as error:
@@ -180,7 +180,7 @@ def decode_base64(text: str, what: str) -> bytes:
 
 
 def split_note(note: str) -> tuple[str, list[tuple[str, bytes]]]:
-    """Return the text of a signed note, and the name and the bytes (key id and signature) of each signature."""
+    """Split a signed note into its text, and the name and the bytes (key id and signature) of each signature."""
     if len(note) > _NOTE_CHARACTERS_MAX:
         raise CheckpointError(f"note: {len(note)} characters are more than {_NOTE_CHARACTERS_MAX}")
     for line in note.split("\n"):

@@ -34,7 +34,7 @@ def is_signed(table: Table) -> bool:
 
 
 def signed_rows(seals: Seals | None, table: Table, rows: Sequence[Row]) -> list[Row]:
-    """Return rows, which have all columns of the table except the signature, with their signatures."""
+    """Return the rows with a signature each; the rows must have all other columns of the table."""
     proofs: Iterable[bytes | None] = [None] * len(rows)
     if seals is not None and rows:
         proofs = seals.signatures([_row_bytes(table, row) for row in rows])
@@ -42,7 +42,7 @@ def signed_rows(seals: Seals | None, table: Table, rows: Sequence[Row]) -> list[
 
 
 def as_written(table: Table) -> list[ColumnElement[Any]]:
-    """Return the columns of a table for a query that reads them as signed: JSON as the text that was written."""
+    """Return a table's columns for a query that reads rows to verify them: JSON as the text that was signed."""
     return [cast(each, Text).label(each.name) if isinstance(each.type, JSON) else each for each in table.c]
 
 

@@ -220,7 +220,7 @@ def journal_tables(metadata: MetaData, schema: str) -> JournalTables:
 
 
 def _taken_by() -> tuple[Column[Any], ...]:
-    """Return two columns: the shard that took stream positions, and the stream's version. Unknown values are 0."""
+    """Return two columns: the shard that recorded stream positions, and the stream's version. Unknown values are 0."""
     return (
         Column("shard", Integer, nullable=False, server_default=text("0")),
         Column("version", BigInteger, nullable=False, server_default=text("0")),

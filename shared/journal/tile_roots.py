@@ -20,7 +20,7 @@ _AT_ONCE: Final = 4096
 
 
 async def new_tile_roots(connection: AsyncConnection, tables: JournalTables, shard: int, size: int) -> bytes:
-    """Return the roots, concatenated, of the complete tiles in the first `size` entries that are not stored yet."""
+    """Return the concatenated roots of the complete tiles, within the first `size` entries, that are not stored yet."""
     kept = await _kept(connection, tables, shard)
     roots = [
         await _root_of(connection, tables, shard, tile)

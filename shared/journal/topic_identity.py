@@ -23,7 +23,10 @@ FORGOTTEN: Final = "deleted from the database"
 
 @dataclass(frozen=True, slots=True)
 class TopicIdentity:
-    """A topic that a service reads: the ids of cluster and topic, and the generation of the log under that name."""
+    """A topic that a service reads: the ids of cluster and topic, and the generation of its log.
+
+    The generation counts the logs that the service has adopted under the same topic name and cluster.
+    """
 
     topic: str
     cluster: str
@@ -32,7 +35,7 @@ class TopicIdentity:
 
     @property
     def log(self) -> str:
-        """Return the name of the log in shard names."""
+        """Return the name of the log as it appears in shard names: `cluster` or `cluster~2`."""
         return self.cluster if self.generation == 1 else f"{self.cluster}{GENERATION}{self.generation}"
 
     def shard_name(self, partition: int) -> str:
@@ -80,7 +83,7 @@ async def first_input(
 
 
 async def add_input(connection: AsyncConnection, tables: JournalTables, found: TopicIdentity, at: datetime) -> None:
-    """Record that the service reads this log, unless this generation of the topic is already recorded."""
+    """Record the identity of a topic's log, unless this generation of the topic is already recorded."""
     values = {"topic": found.topic, "cluster": found.cluster, "generation": found.generation}
     statement = upsert(tables.inputs).values(**values, topic_id=found.topic_id, recorded_at=at)
     await connection.execute(statement.on_conflict_do_nothing())

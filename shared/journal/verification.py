@@ -52,7 +52,7 @@ async def verify_shard(
     *,
     seals: Seals | None = None,
 ) -> AsyncIterator[VerificationProblem]:
-    """Verify a shard from `reached`, which is advanced, up to the end of the given state; yield the problems.
+    """Verify a shard from `reached` up to the end of the given state; update `reached`, and yield the problems.
 
     `checkpoints` are those of this shard with sizes above `reached.seq`. With `seals`, the shard's seal must match its
     state.
@@ -113,7 +113,7 @@ async def verify_entries(
     last: int,
     parts: Pacing = Pacing(),  # noqa: B008 - it cannot be changed
 ) -> AsyncIterator[VerificationProblem]:
-    """Verify the entries of a shard from `reached`, which is advanced, up to `last`; yield the problems.
+    """Verify the entries of a shard from `reached` up to `last`; update `reached`, and yield the problems.
 
     Each entry must link to the previous one, match its hash, and have postings that sum to zero.
     """

@@ -51,7 +51,7 @@ class WitnessRequest:
 
     @classmethod
     def from_body(cls, body: str) -> "WitnessRequest":
-        """Return the request in an HTTP body. Raises: CheckpointError if it is malformed."""
+        """Parse a request from an HTTP body. Raises: CheckpointError if it is malformed."""
         head, separator, note = body.partition("\n\n")
         first, *lines = head.split("\n")
         old = _OLD.fullmatch(first)
@@ -90,7 +90,7 @@ class Inconsistent(WitnessRefusal):
 
 
 class OtherSize(WitnessRefusal):
-    """The request's old size is not that of the checkpoint cosigned last."""
+    """The request's old size is not the size of the checkpoint that was cosigned last."""
 
     status = 409
 
@@ -212,7 +212,7 @@ class Witness:
             raise Inconsistent(str(error)) from error
 
     def _kept(self, note: str, checkpoint: Checkpoint) -> str:
-        """Return the note with only the log's own signatures, because signatures of others were not verified."""
+        """Return the note with only the signatures by the log's trusted keys, because no others were verified."""
         names = {(log.name, log.key_id) for log in self.logs if _covers(log, checkpoint.origin)}
         body, signatures = split_note(note)
         lines = [signature_line(name, each) for name, each in signatures if (name, each[:4]) in names]

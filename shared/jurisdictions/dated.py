@@ -16,7 +16,7 @@ Text = Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
 
 
 class LawUnknown(LookupError):
-    """The law for a day is unknown, because it is before the first value in a pack."""
+    """The law for a day is unknown, because the day is before the first value in the pack."""
 
 
 class Dated(Record, Generic[T]):
@@ -37,7 +37,7 @@ class Dated(Record, Generic[T]):
 
     @property
     def is_past_review(self) -> bool:
-        """Return whether the value was requested for a day on which it can no longer be relied on."""
+        """Return whether the value was past review on the day for which it was requested."""
         return self._is_past_review
 
     @model_validator(mode="after")
@@ -53,7 +53,7 @@ class Dated(Record, Generic[T]):
         return self
 
     def past_review(self, review_by: date) -> Self:
-        """Return a copy of the value, marked unconfirmed because no value was confirmed by the review due on a day."""
+        """Return an unconfirmed copy of the value, whose review was due by `review_by` but is not done."""
         note = f"law changes it each year: no value was confirmed since it was to be reviewed by {review_by}"
         found = self.model_copy(update={"status": "unconfirmed", "note": note})
         found._is_past_review = True
@@ -61,7 +61,7 @@ class Dated(Record, Generic[T]):
 
 
 class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
-    """A value of law with its history, earliest first."""
+    """The dated values of one provision of law, earliest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -99,7 +99,7 @@ class Provision(RootModel[tuple[Dated[T], ...]], Generic[T]):
 
 
 def past_review(part: Any, place: str, day: date) -> Iterator[tuple[str, Dated[Any]]]:
-    """Yield (path in the pack, value) for the values in a part of a pack that are past review on a day."""
+    """Yield (path in the pack, value) for each value in a part of a pack that is past review on a day."""
     match part:
         case Provision():
             if part.root[0].effective_from <= day and (found := part.on(day)).is_past_review:

@@ -52,7 +52,7 @@ def _page(found: Pack) -> Iterator[str]:
 
 
 def _about(part: Any) -> Iterator[str]:
-    """Yield the description of a part's values, which is the docstring of its model."""
+    """Yield the lines that describe a part of the pack: the docstring of its model."""
     one = next(iter(part.values())) if isinstance(part, Mapping) else part
     if not isinstance(one, Provision):
         yield inspect.getdoc(type(one)) or ""

@@ -83,7 +83,7 @@ class StateWithholding(Record):
 
 
 class SuspiciousReport(Record):
-    """The rule for reporting suspicious activity from `threshold_cents` on, within `file_within_days` of its detection.
+    """The rule for reporting suspicious activity of `threshold_cents` or more, within `file_within_days` of detection.
 
     `file_within_days_without_subject` applies if no subject was known on the day of detection.
     """
@@ -108,5 +108,5 @@ class CurrencyReport(Record):
     file_within_days: Provision[Count] | None = None
 
     def reached_cents(self, day: date) -> int:
-        """Return the least amount that reaches the threshold on a gaming day: the threshold, or one cent above it."""
+        """Return the smallest amount to report on a gaming day, in cents: the threshold, or one cent above it."""
         return self.threshold_cents.on(day).value + (self.reached == "above")

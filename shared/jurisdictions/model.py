@@ -53,9 +53,9 @@ def _whole(shares: dict[str, str]) -> dict[str, str]:
 
 
 def _naming(part: PartT, names: Collection[str], info: ValidationInfo, of: str) -> PartT:
-    """Return a part of a pack whose `names` refer to the other part `of`. Raises: ValueError for an undefined name.
+    """Check that the `names` in a part of a pack are defined in its part `of`. Raises: ValueError for undefined names.
 
-    If the other part is itself invalid, only its own faults are reported.
+    If the part `of` is itself invalid, only the faults of `of` are reported.
     """
     unknown = sorted(set(names) - set(info.data.get(of, names)))
     if unknown:
@@ -68,7 +68,7 @@ Several = Annotated[tuple[NameT, ...], Listed, Field(min_length=2), AfterValidat
 
 
 class Period(Record):
-    """A length of time."""
+    """A length of time, in days or years."""
 
     count: Count
     unit: Literal["days", "years"]
@@ -155,7 +155,7 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 
 
 class ReportPeriods(Record):
-    """The beginnings of the periods of returns and reports; months, quarters and years are those of the calendar.
+    """The beginning of weeks and fiscal years, for returns and reports; months, quarters and years are calendar ones.
 
     The fiscal year, which some taxes and shares depend on, begins with the month `fiscal_year_begins`, by default
     January. It is named by the calendar year in which it ends.
@@ -166,7 +166,7 @@ class ReportPeriods(Record):
 
 
 class Win(Record):
-    """The formula for the win of a table's day, and the figure by which win is divided for hold."""
+    """The formula for the daily win of a table, and the figure that win is divided by for hold."""
 
     formula: Provision[WinFormula]
     hold_basis: Provision[Literal["drop", "handle"]]
@@ -177,7 +177,7 @@ Treatment = Provision[Literal["drop", "memo"]]
 
 
 class Instruments(Record):
-    """The treatment of the contents of drop boxes: counted as drop in the win, or a memorandum only."""
+    """The treatment of each kind of content of a drop box: counted as drop in the win, or as a memorandum only."""
 
     currency: Treatment
     counter_check: Treatment
@@ -187,7 +187,7 @@ class Instruments(Record):
 
 
 class CounterChecks(Record):
-    """How an unpaid counter check affects revenue: it remains in the drop in which it was counted.
+    """The effect of an unpaid counter check on revenue: the check remains in the drop in which it was counted.
 
     Laws that let uncollectible checks be deducted (68 IAC 15-5-8, La. Admin. Code 42:III.2736) cap the deduction in
     different ways. Each such treatment would need a further value here, and rules in the tax.
@@ -197,7 +197,7 @@ class CounterChecks(Record):
 
 
 class RevenueClass(Record):
-    """The basis of a class's gaming revenue, and the treatment of negative revenue.
+    """The basis of the gaming revenue of a class of games, and the treatment of negative revenue.
 
     `negative_unit` is the unit whose revenue may be negative: the class's whole day, or each table or contest of the
     day. Negative revenue counts as zero, or offsets the class's revenue on other days of the same return.
@@ -209,7 +209,7 @@ class RevenueClass(Record):
 
 
 class HoldVariance(Record):
-    """The rule for investigating the hold of a table or game that deviates from a base over a period.
+    """The rule for when a hold must be investigated: its deviation from a base over a period exceeds a threshold.
 
     The `method` determines the meaning of `threshold`: a fraction of the drop (`percentage_points`), a fraction of the
     base (`percent`), or the level of confidence (`confidence_interval`).
@@ -248,7 +248,7 @@ class DeckHours(Record):
 
 
 class Equipment(Record):
-    """How often the cards and dice of a game are changed, and its stub is counted.
+    """The rules for how often the cards and dice of a game are changed, and its stub is counted.
 
     The stub is counted at least every `stub_rounds` rounds, unless the shuffler counts the cards.
     """
@@ -263,7 +263,7 @@ Filler = Literal["requested_by", "prepared_by", "carried_by", "received_by", "ob
 
 
 class People(Record):
-    """For each process, the steps that different people must take.
+    """The steps of each process that must be taken by different people.
 
     Only steps whose person is recorded can be compared. If a process records only two people, they must differ at
     every property.
@@ -296,7 +296,7 @@ TaxRate = Annotated[
 
 
 class TaxLayer(Record):
-    """A tax on the revenue of some classes, in addition to all other layers; a layer that has ended has the rate 0.
+    """A tax on the revenue of some classes of games, in addition to other taxes; one that has ended has the rate 0.
 
     It is due for each `period`, on the revenue of each gaming day, at one rate or by brackets. `rounding` decides when
     fractions of a cent are rounded (half up): on each day, or once for the period. If `first_years` is given, it is due
@@ -327,7 +327,7 @@ Parties = Annotated[dict[Key, Rate], AfterValidator(_whole)]
 
 
 class RevenueShares(Record):
-    """How the revenue of each gaming day is divided among parties, for each `period`: shares that sum to 100%.
+    """The division of the revenue of each gaming day among parties, for each `period`: shares that sum to 100%.
 
     With `license_classes` they apply only at properties of these classes.
     """
@@ -346,8 +346,8 @@ class RevenueShares(Record):
 class Accounts(Record):
     """The protection of patrons' accounts.
 
-    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. A lower limit of
-    a patron takes effect at once, a higher one after `loosening_hours`.
+    After `failed_codes_max` wrong access codes in a row the code is not accepted for `lock_minutes`. If a patron
+    lowers a limit, that takes effect at once; a raised limit takes effect after `loosening_hours`.
     """
 
     failed_codes_max: Provision[Count]

@@ -1,6 +1,6 @@
 """Read the packs in a folder: each pack is a subfolder named by its id, with a `pack.yaml`.
 
-Its information returns are in a file next to it, `returns.yaml`, because they are long and change every year.
+The information returns of a pack are in `returns.yaml` in the same folder: they are long and change every year.
 """
 
 from collections.abc import Mapping

@@ -52,7 +52,7 @@ _SATURDAY: Final = 5
 
 
 def _flat(columns: Any) -> Any:
-    """Return columns as one flat list; a nested list is a group of columns that several layouts of a document share."""
+    """Flatten a list of columns; a nested list is a group of columns that several layouts share (a YAML anchor)."""
     if not isinstance(columns, list):
         return columns
     return [column for one in columns for column in (one if isinstance(one, list) else [one])]

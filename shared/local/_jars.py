@@ -117,7 +117,7 @@ def _fetch(missing: Mapping[str, str], kept: Path) -> None:
 
 
 def _listed() -> str:
-    """Return the text of the list: the current run-time dependencies of `WANTED` in Maven's repository."""
+    """Return the content of `kafka_jars.yaml` for the current run-time dependencies of `WANTED` in Maven."""
     from jgo.maven import MavenContext
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -203,7 +203,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     @property
     def _client(self) -> str:
-        """Return the client in the Authorization header (HTTP Basic), ignoring its secret; empty without one."""
+        """Return the client id in the Authorization header (HTTP Basic), or an empty text; the secret is ignored."""
         scheme, _, encoded = self.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "basic":
             return ""
@@ -211,7 +211,7 @@ class _Answering(BaseHTTPRequestHandler):
 
     @property
     def _homes(self) -> tuple[str, ...]:
-        """Return the prefixes of the addresses to which a logout may redirect."""
+        """Return the URL prefixes to which a logout may redirect."""
         return tuple(f"{urlsplit(one).scheme}://{urlsplit(one).netloc}/" for one in self._issuer.redirects)
 
     def _json(self, document: object) -> None:
@@ -231,7 +231,7 @@ class _Answering(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name of the standard library
-        """Log nothing; the process that started the issuer reports on it."""
+        """Log nothing, because the process that started the issuer logs for it."""
 
 
 def _asked(query: str) -> dict[str, str]:

@@ -44,7 +44,10 @@ def port_is_free(port: int) -> bool:
 
 
 def _bound(port: int, *, shared: bool) -> socket.socket | None:
-    """Return a socket bound to this port of 127.0.0.1, or None; with `shared`, None only if a server is listening."""
+    """Return a socket bound to this port of 127.0.0.1, or None if the port is not free.
+
+    With `shared`, only a listening server makes the port not free.
+    """
     probe = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, shared)
     try:

@@ -7,7 +7,9 @@ from shared.local.errors import EmbeddedPackageMissingError
 
 
 def package_directory(package: str, *, server: str, variable: str) -> Path:
-    """Return the directory of a server's package; messages name `variable`, the setting for a running server.
+    """Return the directory of a server's package.
+
+    `variable` is the environment variable that would name a running server instead; the error message names it.
 
     Raises: EmbeddedPackageMissingError if the package is not installed.
     """

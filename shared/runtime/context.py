@@ -50,7 +50,7 @@ class RuntimeContext:
 
     @cached_property
     def high_water(self) -> HighWater:
-        """Return the high-water marks of this journal, with the problems found in it."""
+        """Return the high-water marks of this journal and the problems found in it."""
         return HighWater(self.pools, self.tables, self.witness)
 
     def __post_init__(self) -> None:

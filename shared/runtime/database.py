@@ -34,7 +34,7 @@ class Pool:
 
     @property
     def kept(self) -> int:
-        """Return how many unused connections stay open: slightly more than half of the maximum."""
+        """Return the number of unused connections to keep open: slightly more than half of the maximum."""
         return self.connections_max // 2 + 1
 
 
@@ -140,7 +140,7 @@ def create_engine(url: str, *, role: str, pool: Pool = _USUAL) -> AsyncEngine:
 
 
 def _has_said_something(connection: Any) -> bool:
-    """Return whether a connection is closed or has unread data, which usually is the server's notice of closing it.
+    """Return whether a connection is closed or has unread data, usually a notice that the server is closing it.
 
     This check replaces a ping, which would take as long as a statement at each use.
     """
@@ -159,7 +159,7 @@ def seals_of(connection: AsyncConnection) -> Seals | None:
 
 
 async def keep_open(connection: AsyncConnection) -> None:
-    """Exempt a connection from `idle_seconds`: for a connection that is held for long and not returned to the pool."""
+    """Exempt a connection from `idle_seconds`, because it is held for a long time and not returned to the pool."""
     await connection.execute(text("SET idle_session_timeout = 0"))
 
 

@@ -48,8 +48,8 @@ class InapplicableEntry:
 class UncomparedTable:
     """A table or a step that could not be compared, with the reason.
 
-    `altered` is true if the database differs from what a release created, such as by a missing table. Otherwise
-    something needed is unavailable, such as the first records of a topic.
+    `altered` is true if the database is not as a release created it, for example if a table is missing. Otherwise the
+    comparison needs something that is unavailable, such as the first records of a topic.
     """
 
     what: str
@@ -59,7 +59,7 @@ class UncomparedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """The result of a comparison: compared tables, inapplicable entries, and what could not be compared."""
+    """The result of a comparison: compared tables, inapplicable entries, and tables that could not be compared."""
 
     tables: Sequence[ComparedTable]
     unfit: Sequence[InapplicableEntry]

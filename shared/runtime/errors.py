@@ -1,4 +1,4 @@
-"""The kinds of error, and how the consume loop handles each.
+"""The kinds of error, with the reaction of the consume loop to each.
 
 refused: the record is invalid and is quarantined, or the command is rejected. transient: retry until a deadline.
 ambiguous: the answer to a commit was lost, so read the shard row. fenced: another consumer is ahead, so read the shard
@@ -17,7 +17,7 @@ from shared.rules.errors import Refused
 
 
 class ErrorKind(Enum):
-    """How the consume loop handles an error that the current records raise."""
+    """A kind of error, which determines the reaction of the consume loop."""
 
     REFUSED = "refused"
     TRANSIENT = "transient"

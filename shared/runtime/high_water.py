@@ -42,7 +42,7 @@ class HighWaterMark(NamedTuple):
 
 
 class HighWaterSource(Protocol):
-    """Evidence, from outside the database, of how far each shard was written. Its methods raise ConnectionError."""
+    """Evidence, from outside the database, of the length of each shard. Its methods raise ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
         """Return the number of entries covered by signed checkpoints, by shard name."""
@@ -81,7 +81,7 @@ class HighWater:
             event.listen(engine.sync_engine, "connect", self._met)
 
     def _met(self, connection: Any, record: object) -> None:
-        """Identify the server of a new connection. If it changed, the database is compared again before it is used."""
+        """Identify the server of a new connection. If the server has changed, the database must be compared again."""
         del record
         cursor = connection.cursor()
         cursor.execute(_SERVER)
@@ -152,14 +152,14 @@ class HighWater:
         self.require_whole()
 
     def found_set_back(self, shard: Shard) -> str | None:
-        """Check a shard that the caller has locked; return why the database is behind its high-water marks, or None."""
+        """Check a shard that the caller has locked; return how the database is behind its high-water marks, or None."""
         self._look_at(shard, self._known.get(shard.name), self._signed.get(shard.name, 0))
         if self.set_back is None:
             self.reached([shard])
         return self.set_back
 
     def _look_at(self, shard: Shard, known: HighWaterMark | None, signed: int, stands: bytes | None = None) -> None:
-        """Report a shard that is behind its mark or checkpoint. `stands` is the stored hash at the mark's sequence."""
+        """Report a shard that is behind its mark or checkpoint. `stands` is the hash stored for the mark's sequence."""
         last = shard.next_seq - 1
         if known is not None and last < known.seq:
             self._is_set_back(VerificationProblem(shard.name, known.seq, _gone(last, known.by, known.seq)))
@@ -225,7 +225,7 @@ class HighWater:
     async def _hashes(
         self, connection: AsyncConnection, places: Sequence[tuple[int, int]]
     ) -> Mapping[tuple[int, int], bytes]:
-        """Return the hashes of the existing entries among these (shard, seq)."""
+        """Return the hashes of the entries that exist at the given (shard, seq), by (shard, seq)."""
         e = self._tables.entries.c
         query = select(e.shard, e.seq, e.hash).where(tuple_(e.shard, e.seq).in_(places))
         return {(row.shard, row.seq): bytes(row.hash) for row in await connection.execute(query)}

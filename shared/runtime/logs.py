@@ -57,7 +57,7 @@ class PerMinute:
         return None
 
     def __call__(self, logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-        """Return a line with the number of dropped lines added, or raise DropEvent (a structlog processor)."""
+        """Add the number of dropped lines to a line, or raise DropEvent to drop it (a structlog processor)."""
         del logger, method
         before = self.left_out(str(line.get("event")))
         if before is None:
@@ -103,7 +103,7 @@ def withhold_details() -> None:
 
 
 def _withheld(logger: object, method: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Reduce a line without details to its event; drop the line unless it is an error (a structlog processor)."""
+    """Reduce an error to its event, and drop any other line, if details are withheld (a structlog processor)."""
     del logger, method
     if not line.pop(_WITHHELD, False):
         return line

@@ -18,8 +18,8 @@ from shared.journal.tables import JournalTables
 class Transaction:
     """A database transaction.
 
-    `state` is the loaded state, as the decisions so far have changed it, or None. `sent` is the pipeline in which the
-    entries are written, if any.
+    `state` is the loaded state, updated by the decisions so far, or None. `sent` is the pipeline in which the entries
+    are written, if any.
     """
 
     connection: AsyncConnection
@@ -28,7 +28,7 @@ class Transaction:
 
     @asynccontextmanager
     async def pipeline(self) -> AsyncIterator[Pipeline]:
-        """Yield the pipeline in which the entries are written, which saves a round trip, or else a new pipeline."""
+        """Yield the pipeline in which the entries are written, to save a round trip; if there is none, a new one."""
         if self.sent is not None:
             yield self.sent
             return
@@ -37,7 +37,7 @@ class Transaction:
 
 
 class OutOfOrder(Exception):
-    """The journal's entries have no consistent order; the message names the first entry that does not fit."""
+    """The journal's entries have no consistent order; the message names the first entry that contradicts it."""
 
     def __init__(self, shard: int, seq: int, kind: str, what: str) -> None:
         super().__init__(f"entry {shard}/{seq} {what}")
@@ -60,8 +60,8 @@ class Projector:
     """The tables that are derived from a journal, their projection, and the reading order of a rebuild.
 
     `read` yields the entries after a given sequence of each shard, in batches; it reads the next batch once the
-    previous one is projected. `beside` are tables that do not follow from the journal but that projecting also changes,
-    such as the table of keys that are destroyed.
+    previous one is projected. `beside` are tables that are not derived from the journal but that
+    projecting also changes, such as the table of keys, which facts may destroy.
     """
 
     tables: Sequence[Table] = ()

@@ -28,7 +28,10 @@ def reversed_reference(reference: ColumnElement[str]) -> ColumnElement[str]:
 
 
 def matches_reference(reference: ColumnElement[str], typed: str) -> ColumnElement[bool]:
-    """Return the SQL condition for references that end with `typed`, or equal it if it is short; case is ignored."""
+    """Return the SQL condition for references that end with `typed`, ignoring case.
+
+    If `typed` is shorter than `LAST_CHARACTERS_MIN`, the whole reference must equal it.
+    """
     if len(typed) < LAST_CHARACTERS_MIN:
         return is_reference(reference, typed)
     end = typed.lower()[::-1]

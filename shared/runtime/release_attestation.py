@@ -55,7 +55,10 @@ class Release:
 
     @classmethod
     def opened(cls, note: str, verifiers: Iterable[Verifier]) -> Self:
-        """Return the release in a signed note. Raises: CheckpointError unless a release key signed a release."""
+        """Verify a signed note and return its release.
+
+        Raises: CheckpointError unless it is a release that a release key signed.
+        """
         text, _ = open_signed_text(note, [each for each in verifiers if each.name == KEY_NAME])
         try:
             if not text.startswith(_FIRST_LINE):
@@ -95,7 +98,7 @@ def find_distribution(site: Path | None) -> Distribution | None:
 
 
 def is_checkout(found: Distribution) -> bool:
-    """Return whether a distribution is an editable install or a leftover of a build, rather than an installation."""
+    """Return whether a distribution is no real installation, but an editable install or a leftover of a build."""
     said = json.loads(found.read_text("direct_url.json") or "{}")
     editable: bool = said.get("dir_info", {}).get("editable", False)
     return editable or found.read_text("RECORD") is None
@@ -144,7 +147,7 @@ def _files(release: Release, root: Path) -> tuple[int, list[str]]:
 
 
 def _bytecode_trouble(path: Path) -> str:
-    """Return what is wrong with a bytecode file, which Python would run instead of its source, or an empty text."""
+    """Return the problem of a bytecode file, which Python would run instead of the source; empty if there is none."""
     try:
         source = Path(source_from_cache(str(path)))
         level = re.search(r"\.opt-([12])$", path.stem)

@@ -27,7 +27,7 @@ class SealError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PatronKey:
-    """The key of one patron or one file, which `about` identifies; all ciphertexts are bound to `about`, too."""
+    """The key of one patron or one file, identified by `about`; each ciphertext is also bound to `about`."""
 
     about: str
     key: bytes
@@ -62,7 +62,7 @@ class PatronKey:
 
 @dataclass(frozen=True, slots=True)
 class WrappingKeys:
-    """The keys that wrap patrons' and files' keys, by name. `current` wraps new keys; the others only unwrap."""
+    """The keys, by name, that wrap the keys of patrons and files. Only `current` wraps; the others only unwrap."""
 
     current: str
     by_name: Mapping[str, bytes]

@@ -80,7 +80,7 @@ class SnapshotReader:
             self._turns.release()
 
     async def finish(self) -> None:
-        """Wait for running statements; later statements fail, so that the failure of one part ends the others."""
+        """Wait for running statements, and let later ones fail, so that a failed part of an answer ends the others."""
         async with self._opening:
             for _ in range(self._number):
                 await self._turns.acquire()

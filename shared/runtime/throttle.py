@@ -40,7 +40,7 @@ class CpuThrottle:
         self._began = self._resumed = self.clock()
 
     async def rest(self, done: int = 0) -> None:
-        """Pause after handling `done` more items, by the rate limit and by the time worked since the last pause."""
+        """Pause after `done` more items, long enough for the rate limit and for the CPU share since the last pause."""
         self._done += done
         now = self.clock()
         rest = pause_after(now - self._resumed, self.share)

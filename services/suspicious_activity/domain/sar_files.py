@@ -39,7 +39,7 @@ class SarInFile:
 
 
 def read_sar(content: str) -> SarInFile:
-    """Return the report in a file. Raises: SarFileWrong if it is malformed or has no narrative."""
+    """Parse the report in a file. Raises: SarFileWrong if it is malformed or has no narrative."""
     try:
         root = fromstring(content.encode())
     except (ParseError, DefusedXmlException):

@@ -54,8 +54,8 @@ class SarDocument(FiledDocument, ApprovalSubject):
 class DueSar(BaseModel):
     """A report that is still to be sent.
 
-    `days_left` until its deadline is negative if it is late, and None if it amends another report: an amendment is
-    never late, and `file_by` is that of the first report.
+    `days_left` is the number of days until the deadline `file_by`, negative if the report is late. It is None for an
+    amendment, which is never late and has the `file_by` of the first report.
     """
 
     property: Name
@@ -66,7 +66,7 @@ class DueSar(BaseModel):
 
 
 def file_by(place: PropertySnapshot, detected_on: date, *, is_subject_known: bool) -> date:
-    """Return the filing deadline under the property's packs. Raises: Rejected if no pack requires the report."""
+    """Return the filing deadline by the property's law packs. Raises: Rejected if no pack requires the report."""
     for law in place.reporting:
         rule = law.suspicious_reports.get(_FORM)
         if rule is not None:
@@ -88,9 +88,9 @@ def filed_again(
     """Return the rejected report that a new report files again, or None if it files none again.
 
     `rejected` are the reports that must be filed again. Raises: Rejected if none of them has the number `files_again`;
-    if that one has another subject or days that the new report lacks, as it would then never be filed; if only one of
-    the two is an amendment, which has no deadline; and if the new report has subject and days of one of them without
-    its number, which would leave that one due forever.
+    if that report has another subject, or days that the new report lacks, and so would never be filed; if only one of
+    the two is an amendment, which has no deadline; or if the new report has the subject and days of a rejected one but
+    no `files_again`, so that the rejected one would be due forever.
     """
     if files_again is None:
         for one in rejected:
@@ -117,10 +117,10 @@ def filed_again(
 def require_first_or_follows(standing: Sequence[SarDocument], subject: Patron | None, file: SarInFile) -> None:
     """Raise Rejected for a second report of an activity that does not follow the report that was accepted last.
 
-    `standing` are the reports, neither withdrawn nor rejected, of the subject and days, and those that have or amend
-    the identifier that the file amends. An identifier that no report here has is that of a report filed before this
-    system, unless a report of the subject and days stands here. Several unknown subjects may have reports of the same
-    days: nothing says that they are one person.
+    `standing` are the reports that are neither withdrawn nor rejected, and that are of the subject and days or have or
+    amend the identifier that the file amends. An identifier that no report here has is accepted as that of a report
+    filed before this system, unless a report of the subject and days is among `standing`. Reports of the same days with
+    unknown subjects are allowed, because the subjects may be different people.
     """
     amends = file.amends
     amended = next((one for one in standing if amends is not None and one.bsa_id == amends), None)
@@ -140,12 +140,12 @@ def _is_of(one: SarDocument, subject: Patron | None, file: SarInFile) -> bool:
 
 
 def _may_be(earlier: SarDocument, subject: Patron | None) -> bool:
-    """Return whether the subject of an earlier report may be this one: the same, or somebody not known then."""
+    """Return whether an earlier report may be about this subject: its subject is the same or was unknown."""
     return earlier.subject is None or earlier.subject == subject
 
 
 def _stands(one: SarDocument, what: str) -> Rejected:
-    """Return the refusal of a second report while one stands, with the way to proceed."""
+    """Return the error for a second report while this one is neither withdrawn nor rejected; it states the remedy."""
     if one.status == "accepted":
         detail = f"was accepted as {one.bsa_id}: amend it by that identifier, which the report then 'corrects'"
     elif one.status == "filed":

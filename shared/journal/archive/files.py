@@ -18,7 +18,7 @@ _AT_ONCE: Final = 2048
 
 
 class ArchiveProblem(NamedTuple):
-    """A problem of an archive. `number` is the number of the manifest concerned, 0 if it concerns no single one."""
+    """A problem found in an archive. `number` is the manifest's number, or 0 if the problem is not in a single one."""
 
     number: int
     what: str
@@ -39,7 +39,7 @@ class DayFiles:
                 yield from self._rows(one)
 
     def table(self, service: str, table: str) -> pa.Table:
-        """Return a service's rows of an archived table; empty if it has none, such as no accounts without postings."""
+        """Return a service's rows of an archived table; may be empty, such as accounts of a day without postings."""
         return pa.Table.from_batches(self.rows(service, table), TABLES[table])
 
     def read_rest(self) -> None:

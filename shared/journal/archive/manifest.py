@@ -133,7 +133,7 @@ class DayManifest(_Part):
 
     @classmethod
     def read(cls, text: bytes) -> Self:
-        """Return the manifest decoded from JSON. Raises: ManifestError if it is malformed."""
+        """Decode a manifest from JSON. Raises: ManifestError if it is malformed."""
         try:
             return read_model(cls, text)
         except MemberTwice as error:
@@ -162,7 +162,7 @@ def encode_hashes(hashes: Sequence[bytes]) -> str:
 
 
 def sign_manifest(manifest: DayManifest, before: Frontier, signer: Signer) -> Signed:
-    """Return a manifest with its signed note; `before` is the log of the preceding manifests."""
+    """Sign a manifest; return it with its signed note. `before` is the log of the preceding manifests."""
     assert manifest.number == before.size + 1, "manifests are numbered without gaps"
     text = manifest.text()
     after = before.append(sha256(text).digest())

@@ -26,7 +26,7 @@ _ACCOUNT: Final = ("account_property", "table_name", "wager", "leg")
 class HashedBytes:
     """Computes the hashed bytes of entries. `accounts` has the columns of `ACCOUNTS`.
 
-    Account numbers are unique only within one service, property and gaming day, so all rows must be of the same.
+    Account numbers are unique only within one service, property and gaming day, so all rows must belong to one of each.
     """
 
     def __init__(self, accounts: pa.Table) -> None:
@@ -36,7 +36,7 @@ class HashedBytes:
         self._texts = _joined([part for text in texts for part in text])
 
     def of(self, batch: pa.RecordBatch) -> list[bytes | None]:
-        """Return the hashed bytes of each entry; None for a posting without an amount or with an unknown account.
+        """Return the hashed bytes of each entry, or None if a posting has no amount or an unknown account.
 
         The batch must have the columns of `ENTRIES`, and at most 2 GiB.
         """
@@ -84,7 +84,7 @@ def _postings(accounts: pa.Array, cents: pa.Array, numbers: pa.Array, texts: pa.
 
 
 def _field(values: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return the two parts of each encoded field: the length of the value in eight bytes, and its bytes."""
+    """Return two columns: the length of each value in eight bytes, and the bytes of the value."""
     content = _bytes(values)
     lengths = pc.binary_length(content).dictionary_encode()
     written = [length.to_bytes(8, "big") for length in lengths.dictionary.to_pylist()]

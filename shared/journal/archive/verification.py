@@ -123,7 +123,7 @@ def _named(batch: pa.RecordBatch, at: int) -> str:
 
 
 def _missing(expected: Sequence[tuple[int, str, int]], there: Sequence[tuple[int, str, int]]) -> str:
-    """Return a text that names the first missing entry, and the entry found in its place."""
+    """Return a message that names the first missing entry, and the entry found in its place."""
     at = next((at for at, (one, other) in enumerate(zip(expected, there, strict=False)) if one != other), len(there))
     found = f"entry {there[at][2]} of {there[at][1]}" if at < len(there) else "nothing more"
     return f"entry {expected[at][2]} of {expected[at][1]} is missing: there is {found} in its place"
@@ -166,7 +166,7 @@ def checkpoint_of(service: str, shard: ArchivedShard, verifiers: Sequence[Verifi
 
 @dataclass(frozen=True, slots=True)
 class Uncovered:
-    """Ranges (first, last) of a shard's entries that are in no archived day, although later entries are archived."""
+    """The entries of a shard that are in no archived day although later entries are, as ranges (first, last)."""
 
     service: str
     shard: str
@@ -174,7 +174,7 @@ class Uncovered:
 
 
 def uncovered(manifests: Sequence[DayManifest]) -> list[Uncovered]:
-    """Return, for each shard, the entries before its last archived entry that no current manifest lists."""
+    """Return the shards with entries that no current manifest lists, although one lists a later entry of the shard."""
     covered: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for manifest in current(manifests).values():
         for service in manifest.services:

@@ -43,7 +43,7 @@ _RETRY_SECONDS = 1.0
 
 
 def entries_due(entries: int, seconds: float, scrub_seconds: float) -> int:
-    """Return how many old entries are due to be verified again after `seconds`.
+    """Return the number of old entries that are due to be verified again after `seconds`.
 
     At this rate all `entries` entries are verified within `scrub_seconds`, or within `pass_seconds` if that is longer.
     """
@@ -61,7 +61,7 @@ def pass_seconds(entries: int, scrub_seconds: float) -> float:
 
 @dataclass(slots=True)
 class VerifiedShard:
-    """A shard under verification, with the progress on its new entries and of the current pass over its old entries."""
+    """A shard under verification: the progress on its new entries, and of the current pass over its old entries."""
 
     shard: Shard
     reached: Verified
@@ -80,7 +80,10 @@ class VerifiedShard:
 
 @dataclass(slots=True)
 class JournalVerifier:
-    """Background job that verifies and signs the journal. Without a checkpoint signer, it restarts at entry 1."""
+    """Background job that verifies and signs the journal.
+
+    Without a checkpoint signer, its progress is lost with the process, and the next one begins at entry 1.
+    """
 
     context: RuntimeContext
     notary: CheckpointSigner | None = None
@@ -100,7 +103,10 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return the earliest end of the shards' last full passes over old entries; without shards, `verified_at`."""
+        """Return the end of each shard's last full pass over old entries, for the shard where it is earliest.
+
+        Without shards, this is `verified_at`.
+        """
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 
     @property
@@ -240,7 +246,7 @@ class JournalVerifier:
                 each.scrubbed, each.scrubbed_at = Verified(each.shard.name), self.context.clock()
 
     async def _rest(self) -> None:
-        """Pause between batches, and mark the service as started before all of a long journal is verified."""
+        """Pause between batches; mark the verifier as started, so that a long journal delays no start of a service."""
         self.begun = True
         await asyncio.sleep(_REST_SECONDS)
 

@@ -43,7 +43,7 @@ PartitionKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class OutsideEvidence:
-    """How far a service's shards have come, read from its checkpoints and topics instead of its database.
+    """The known lengths of a service's shards, read from its checkpoints and topics instead of its database.
 
     Published entries whose loss was accepted do not count.
     """

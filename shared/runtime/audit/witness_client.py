@@ -173,7 +173,7 @@ class WitnessClient:
     async def _cosigned(self, client: httpx.AsyncClient, witness: ListedWitness, shard: Shard) -> bool:
         """Have a witness cosign a shard's latest checkpoint unless it already has; return whether it has cosigned.
 
-        Returns False if the witness has already cosigned a later checkpoint. Raises: WitnessUnavailable, EvidenceError.
+        Return False if the witness has already cosigned a later checkpoint. Raises: WitnessUnavailable, EvidenceError.
         """
         store, origin = self.notary.store, self.notary.origin(shard.name)
         note = await asyncio.to_thread(store.latest, origin)
@@ -256,7 +256,7 @@ class WitnessClient:
         return {name: note for name, note in latest.items() if note is not None and note != self._published.get(name)}
 
     def observe(self) -> None:
-        """Update the metric: seconds since each witness last had cosigned the latest checkpoints of all shards."""
+        """Update the metric of each witness: the seconds since it last was up to date with all shards' checkpoints."""
         now = self.context.clock()
         for witness in self.witnesses:
             since = self._complete_at.get(witness.name, self._since or now)

@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Run `work` periodically until cancelled. Log a transient failure under the name `failed`, but raise a bug."""
+    """Run `work` periodically until cancelled. Log transient failures under the name `failed`; raise bugs."""
     await repeat(
         seconds, work, lambda error: log.warning("periodic work failed, retrying", work=failed, error=str(error))
     )
@@ -24,7 +24,7 @@ async def repeat(
     *,
     failed_seconds: float | None = None,
 ) -> None:
-    """Run `work` periodically until cancelled. Pass a transient failure to `note`, but raise a bug.
+    """Run `work` periodically until cancelled. Pass transient failures to `note`; raise bugs.
 
     `seconds` is the pause after each run. `failed_seconds`, if given, is the pause after a failed run.
     """

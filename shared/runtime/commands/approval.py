@@ -28,8 +28,8 @@ class Decision(StrEnum):
 class Policy:
     """The wording for one kind of request.
 
-    `did` is the requester's action in the past tense, and `approve` is the approver's action. `decided` gives the past
-    tense of a decision where the decision's own name is not the right word.
+    `did` is the requester's action in the past tense, and `approve` is the approver's action. `decided` has the
+    past tense of those decisions whose own name is not the right word.
     """
 
     did: str

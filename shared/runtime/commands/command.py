@@ -25,7 +25,7 @@ from shared.runtime.text import printable
 class Command(Contract):
     """A command as it was sent. The docstring of each subclass becomes the description of its route.
 
-    `IN_ORDER` names the fields that its form asks for first, in this order; the others follow.
+    `IN_ORDER` lists the fields that come first in the command's form, in this order; the others follow.
     """
 
     IN_ORDER: ClassVar[tuple[str, ...]] = ()
@@ -147,13 +147,13 @@ class _Handled:
 
 
 def as_loaded(command: Command, state: SubjectT, now: Now) -> SubjectT:
-    """Return the loaded state, which itself is the approval subject."""
+    """Return the approval subject: the whole loaded state."""
     del command, now
     return state
 
 
 def first_loaded(command: Command, state: tuple[Any, ...], now: Now) -> Any:
-    """Return the first element of the loaded state, which is the approval subject."""
+    """Return the approval subject: the first element of the loaded state."""
     del command, now
     return state[0]
 
@@ -192,9 +192,9 @@ class Commands:
     ) -> Callable[[Decide[CommandT, Any]], Decide[CommandT, Any]]:
         """Return a decorator that registers the handler of a command.
 
-        `load` loads the state to decide on. `keep` writes the rows that are stored in addition to the fact. `subject`
-        returns the approval subject: the command is accepted only if it names the hash of that document, and its fact
-        records the hash.
+        `load` loads the state that the decision needs. `keep` writes the rows that are stored in addition to the fact.
+        `subject` returns the approval subject of an approval: the command is accepted only if it contains the hash of
+        that document, which its fact then records.
         """
         assert keep is None or self.ask_all is None, "nothing is kept of commands that are decided together"
         assert issubclass(model, Approving) == (subject is not None), f"{model.name()}: what does it approve?"
@@ -207,14 +207,14 @@ class Commands:
         return declare
 
     def extended_with(self, *others: "Commands") -> "Commands":
-        """Return these commands merged with other collections, such as the commands common to all services."""
+        """Return this collection merged with others, such as the commands common to all services."""
         together = Commands(ask_all=self.ask_all)
         for each in (self, *others):
             together._handled |= each._handled
         return together
 
     def shards_of(self, command: Command) -> str:
-        """Return the prefix, before the slash, of the names of the shards that record a command."""
+        """Return the name prefix (without the slash) of the shards that record a command."""
         return self._handled[type(command)].shards
 
     def models(self) -> Sequence[type[Command]]:
@@ -222,7 +222,7 @@ class Commands:
         return tuple(self._handled)
 
     def is_alone(self, command: Command) -> bool:
-        """Return whether a command is decided by itself, after all earlier commands are projected."""
+        """Return whether a command is decided alone, after the projection of all earlier commands."""
         return self.ask_all is None or self._handled[type(command)].load is not no_state
 
     async def load(self, connection: AsyncConnection, command: Command) -> Any:
@@ -236,7 +236,7 @@ class Commands:
             await keep(connection, command, fact)
 
     def decide(self, command: Command, state: Any, now: Now) -> Accepted:
-        """Decide a command. An approval must name the hash of its subject, which the fact records. Raises: Rejected."""
+        """Decide a command. An approval must contain the hash of its subject, which is recorded. Raises: Rejected."""
         handled = self._handled[type(command)]
         if handled.subject is None:
             return handled.decide(command, state, now)

@@ -56,7 +56,7 @@ _PUBLISH_SECONDS: Final = 0.1
 
 
 class _Taken(Fenced):
-    """A row to be inserted exists already: another process has just inserted it, or the command is wrong."""
+    """A row to be inserted already exists: another process has just inserted it, or the command has a bug."""
 
 
 class _ShardAdded(Fenced):
@@ -85,7 +85,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Batch:
-    """A batch until it is committed: the answers by (person, key), the locked shard, and the entries."""
+    """A batch that is not committed yet: the answers by (person, key), the locked shard, and the entries."""
 
     answers: dict[tuple[str, str], StoredResponse]
     shard: Shard
@@ -141,7 +141,7 @@ class Engine:
             self._worker = None
 
     def _next_batch(self) -> Sequence[_Waiting]:
-        """Remove and return the longest-waiting commands that are recorded in the same shards, at most one batch."""
+        """Take the next batch from the queue: the first commands, up to the first one that belongs to other shards."""
         shards = self._shards(self._waiting)
         same = takewhile(lambda each: self._shards([each]) == shards, self._waiting)
         batch = list(islice(same, BATCH_COMMANDS))
@@ -273,7 +273,10 @@ class Engine:
         raise _ShardAdded("a shard of commands was added")
 
     def _require_all(self, known: Mapping[str, HighWaterMark], next_seqs: Mapping[str, int]) -> None:
-        """Check the positions of all command shards, any of which may hold a stored answer. Raises: Rejected."""
+        """Check that no command shard is behind its high-water mark. Raises: Rejected.
+
+        All shards are checked, because the command may have been recorded in any of them.
+        """
         try:
             self._context.high_water.require_all(known, next_seqs)
         except Rejected as rejected:
@@ -281,7 +284,10 @@ class Engine:
             raise
 
     def _taken(self, row: Sequence[Any]) -> Shard:
-        """Return the locked shard. Raises: Rejected if its row lost the service's signature, or if it was set back."""
+        """Return the locked shard.
+
+        Raises: Rejected if its row lacks the service's signature, or if the shard is behind its high-water mark.
+        """
         try:
             shard = self._context.ledger.taken(row)
             self._context.high_water.require(shard)
@@ -393,7 +399,7 @@ class Engine:
     async def _record(
         self, transaction: Transaction, drafts: Sequence[EntryDraft], done: _Batch, write: Write | None = None
     ) -> None:
-        """Append entries; `write` projects them in the same round trip, without it they are projected afterwards."""
+        """Append entries and project them: by `write` in the same round trip, or without it afterwards."""
         accounts = {posting.account for each in drafts for posting in each.postings}
         if (
             await self._context.ledger.ensure_accounts(self._context.pools.commands, accounts)

@@ -13,7 +13,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 class RequestWhole(ApprovalSubject):
     """A request about a quarantined record with the whole record, but without the decision on the request.
 
-    The hash therefore stays the same after the decision, so that the approval can be repeated, under the same key, if a
+    The hash therefore does not change with the decision, so that an approval can be retried under the same key if a
     replay could not be sent.
     """
 
@@ -58,7 +58,7 @@ def request_whole(record: Quarantined, request: Request) -> RequestWhole:
 
 
 def content_of(record: Quarantined) -> dict[str, str | None]:
-    """Return key and value of a record for a document: as text, or the value in hexadecimal if it is not UTF-8."""
+    """Return the members `key_text`, `value_text` and `value_hex`; a value is in hexadecimal if it is not UTF-8."""
     text = text_of(record.value)
     return {
         "key_text": None if record.key is None else record.key.decode(errors="replace"),

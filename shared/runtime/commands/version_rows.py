@@ -52,7 +52,7 @@ class VersionRows:
     """Writes the rows of a version table from facts.
 
     `content` lists the types of the facts that contain a whole version. The first such fact of a version adds its row.
-    With `drafts`, each later one replaces the content. `changes` returns the changed columns of a fact, by name.
+    With `drafts`, each later such fact replaces the content. `changes` returns the columns changed by a fact.
     """
 
     def __init__(

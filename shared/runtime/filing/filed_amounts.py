@@ -1,4 +1,4 @@
-"""Compare a filing with the report of the books behind it: do its amounts hold, is a rejected report due. Pure."""
+"""Compare a filing with the current report on which it is based: changed amounts, and reports to file again. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -26,7 +26,7 @@ _ALWAYS: Final = ("winnings_cents", "withheld_cents")
 
 
 class Changed(NamedTuple):
-    """A report of a filing that no longer holds: whom it is about, and its amounts in the file and now, in words."""
+    """An outdated report in a filing: its person, and its amounts in the file and now, as texts."""
 
     who: str
     filed: str
@@ -37,7 +37,7 @@ class Changed(NamedTuple):
 
 
 def report_behind(filing: Document) -> tuple[str, dict[str, str]]:
-    """Return the report that has what a filing says: its name, and the query of its period."""
+    """Return the report on which a filing is based: its name, and the query parameters for the filing's period."""
     asked = {"property": filing["property"]}
     if filing["form"] == "ctr":
         return "currency", asked | {"gaming_day": filing["period"], "period": "day"}
@@ -45,30 +45,30 @@ def report_behind(filing: Document) -> tuple[str, dict[str, str]]:
 
 
 def changed_since_prepared(filing: Document, report: Document) -> list[Changed]:
-    """Return the reports of a filing that differ from those of `report_behind` the filing, in order."""
+    """Return the differences between a filing and its `report_behind`, in the order of the filing's reports."""
     compared = _currency(filing, report) if filing["form"] == "ctr" else _winnings(filing, report)
     return [one for one in compared if one.filed != one.now]
 
 
 def has_last_day(filing: Document) -> bool:
-    """Return whether `file_by` counts for a listed filing: it has a first report, or was rejected.
+    """Return whether the deadline `file_by` applies to a filing: it contains a first report, or was rejected.
 
-    Of amendments and corrections that were not rejected, the first report counts, as in the reports' section on what
-    was filed.
+    For other amendments and corrections, the deadline of the first report applies, as in the section on filings of the
+    reports.
     """
     return filing["status"] == "rejected" or not filing["only_amends"]
 
 
 def is_due_again(filing: int, report: Document) -> bool:
-    """Return whether `report_behind` a rejected filing has a report that was rejected in it and must be filed again."""
+    """Return whether `report`, on which a rejected filing is based, lists a rejected report of it to file again."""
     sections = (one for one in report["content"]["sections"] if one["name"] in ("filed", "returns"))
     return any(row.get("rejected") == str(filing) for one in sections for row in one["rows"])
 
 
 def subject_of(reference: str, entry: str) -> tuple[str, str]:
-    """Return the kind and the reference by which filings name a person of the currency report.
+    """Return the (kind, reference) by which a filing identifies a person of the currency report.
 
-    An unknown person is named by the `entry` of the movement, or by an account.
+    An unknown person is identified by the `entry` of the movement, or by an account.
 
     >>> subject_of("p-7", ""), subject_of("account ga-2", ""), subject_of("unknown", "table-inventory/1/7")
     (('patron', 'p-7'), ('account', 'ga-2'), ('entry', 'table-inventory/1/7'))
@@ -80,7 +80,10 @@ def subject_of(reference: str, entry: str) -> tuple[str, str]:
 
 
 def _currency(filing: Document, report: Document) -> Iterator[Changed]:
-    """Yield currency transaction reports with their amounts, and with the identifiers that amendments name."""
+    """Yield the amounts of each currency transaction report, in the file and now, and whether it is to be withdrawn.
+
+    If the report now has a BSA identifier, also yield the identifier that it amends.
+    """
     now = {subject_of(one["person"], one["entry"]): one for one in _rows(report, "filed", "ctr")}
     for one in filing["reports"]:
         who, row = one["reference"], now.get((one["kind"], one["reference"]), {})
@@ -94,12 +97,18 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
 
 
 def _is_to_withdraw(filing: Document, row: Document) -> bool:
-    """Return whether a report is to be withdrawn, as the report or the amendment of its row."""
+    """Return whether the report in this filing is to be withdrawn.
+
+    The row must have the status `to_withdraw`, and name this filing as the last one with the report or an amendment.
+    """
     return row.get("status") == "to_withdraw" and (row.get("amendment") or row["filing"]) == str(filing["filing"])
 
 
 def _winnings(filing: Document, report: Document) -> Iterator[Changed]:
-    """Yield information returns with their amounts: the last one in the file, where two correct a return."""
+    """Yield the amounts of each information return, in the file and now.
+
+    If the file corrects a return by two returns, the last one counts.
+    """
     now = {one["account_number"]: one for one in _rows(report, "returns", filing["form"])}
     for one in {one["account_number"]: one for one in filing["reports"]}.values():
         said, holds = ([of.get(name) or 0 for name in _WORDS] for of in (one, now.get(one["account_number"], {})))
@@ -119,7 +128,7 @@ def _in_and_out(cents: Sequence[int]) -> str:
 
 
 def _amounts(cents: Sequence[int], shown: Sequence[bool]) -> str:
-    """Return the amounts of a return that are shown, in words.
+    """Return a text with those amounts of a return that are shown.
 
     >>> _amounts([250_000, 0, 0, 0], [True, True, False, False])
     '$2,500.00 won, $0.00 withheld'

@@ -34,7 +34,7 @@ class SealedFile(Generic[_FoundT]):
 class FileStore:
     """The stored files of one kind of document.
 
-    `number` is the column of `table` with the document's number, and `what` the purpose for which files are encrypted.
+    `number` names the column of `table` with the document's number; `what` is the purpose to which encryption is bound.
     """
 
     table: Table
@@ -42,7 +42,7 @@ class FileStore:
     what: str
 
     def seal(self, keys: WrappingKeys, property_name: str, text: str, found: _FoundT) -> SealedFile[_FoundT]:
-        """Return a file encrypted with a new key of its own, together with its parsed content `found`."""
+        """Encrypt a file with a new key of its own; return it with its parsed content `found`."""
         content = text.encode()
         digest = sha256(content).hexdigest()
         own = PatronKey.new(about_file(property_name, digest))

@@ -53,7 +53,7 @@ class FiledDocument(BaseModel):
         """Return the document's name for people: `filing 3 of riverside`."""
 
     def approval(self) -> Approval:
-        """Return the document as an approval request, which the preparer may not decide."""
+        """Return the document as a request for approval, which the preparer may not approve."""
         return Approval(FILING, self.named(), self.prepared_by, _DECISIONS.get(self.status, Decision.APPROVED))
 
     def require_status(self, *wanted: FilingStatus) -> None:
@@ -84,7 +84,7 @@ class FiledDocument(BaseModel):
         now: datetime,
         reason: Reason | None,
     ) -> datetime:
-        """Return when a released document was sent: the moment `told`, or `now` if that is None.
+        """Return when a released document was sent: `told`, or `now` if `told` is None.
 
         With a `reason`, the moment may be corrected until the agency has answered. Raises: Rejected if the moment is
         before the release or in the future, or if the document is recorded with this identifier already; the error
@@ -104,7 +104,7 @@ class FiledDocument(BaseModel):
 
 
 def require_filing_day(place: PropertySnapshot, filed_on: date | None, now: datetime) -> None:
-    """Raise Rejected for a file with a day of filing that has not come yet on the property's clock."""
+    """Raise Rejected if a file's day of filing is in the future, by the property's clock."""
     today = now.astimezone(place.zone).date()
     if filed_on is not None and filed_on > today:
         detail = f"the file is of {filed_on} ('FilingDateText'), which has not come yet: it is {today}"

@@ -41,7 +41,7 @@ def step_checks() -> tuple[CheckConstraint, ...]:
 
 
 def file_table(name: str, number: str, metadata: MetaData, schema: str) -> Table:
-    """Declare a table of files, each encrypted with a key of its own, which the key `wrapped_by` has wrapped."""
+    """Declare a table of encrypted files with their wrapped keys; `wrapped_by` is the name of the wrapping key."""
     return Table(
         name,
         metadata,

@@ -82,7 +82,7 @@ class Caller(Contract):
     def require_properties_of(self, what: str, found: Iterable[str]) -> None:
         """Check that the caller works for all properties (`found`) of a resource that was requested by its number.
 
-        `what` names the resource. Raises: Rejected, without naming the properties.
+        `what` is the name of the resource. Raises: Rejected, with a message that does not name the properties.
         """
         if self.own is not None and (not (wanted := set(found)) or wanted - self.own):
             raise Rejected(Reason.PROPERTY_MISSING, f"{self.person} does not work for every property of {what}")
@@ -118,7 +118,10 @@ def token_hash(token: str) -> str:
 
 
 async def caller_of(request: Request, known: Identities | None = None) -> Caller:
-    """Return the caller by a request's bearer token; `known` replaces the app's own identities. Raises: Rejected."""
+    """Return the caller that a request's bearer token identifies. Raises: Rejected.
+
+    `known` resolves the token; by default, the identities of the app do.
+    """
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     identities: Identities = known or request.app.state.identities
     return await identities.caller_of(token if scheme.lower() == "bearer" else "")
@@ -180,7 +183,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def too_many_mistakes(count: int) -> dict[str, Any]:
-    """Return a single problem in place of all `count` mistakes, because describing each would block other requests."""
+    """Return one error for all `count` mistakes, because describing each of them would block other requests."""
     told = f"{count} mistakes, too many to list: send what the OpenAPI document says"
     return {"type": "too_many_mistakes", "loc": ("body",), "msg": told}
 
@@ -248,7 +251,10 @@ def _with(roles: Iterable[Role], whose: Whose) -> Any:
 
 
 def whose_data(route: APIRoute) -> Whose | None:
-    """Return whose data a route serves, or None for a route without a caller. Raises: ValueError if it declares two."""
+    """Return the route's declaration of whose data it serves, or None if it needs no caller.
+
+    Raises: ValueError if it declares two.
+    """
     calls = [one.call for one in _dependants(route.dependant)]
     found = {call.whose for call in calls if isinstance(call, _Bearer)}
     if len(found) > 1:

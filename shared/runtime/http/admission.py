@@ -16,7 +16,7 @@ FULL: Final[Responses] = problems(Reason.BUSY, Reason.TRY_AGAIN)
 
 
 class AdmissionQueue:
-    """The admission queue for one kind of expensive request, which `what` names: "reports as files"."""
+    """The admission queue for one kind of expensive request. `what` is its name in messages: "reports as files"."""
 
     def __init__(self, what: str, *, at_once: int, waiting_max: int) -> None:
         self._what = what

@@ -77,7 +77,7 @@ class _Known:
 
 
 class _NotAccepted(Exception):
-    """A token is not accepted; `why` is the label of the metric."""
+    """A token is not accepted; `why` is the label under which the metric counts it."""
 
     def __init__(self, why: str, detail: str) -> None:
         super().__init__(detail)

@@ -37,7 +37,7 @@ DismissalReader = Annotated[Caller, caller_for_own(READ_QUARANTINE, MEND_QUARANT
 def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRouter:
     """Return the routes for the bulk dismissals of a service.
 
-    Register them before the routes for single records, whose path would accept any word as the record number.
+    Register them before the routes for single records, which would match their paths, too.
     """
     readers, tables = context.pools.readers, context.tables
     router = APIRouter(prefix="/quarantine/dismissals", tags=["quarantine"])
@@ -65,7 +65,7 @@ def dismissal_routes(context: RuntimeContext, commands: CommandEngine) -> APIRou
         reader: DismissalReader,
         dismissal: Annotated[int, Path(ge=1, le=2**31 - 1, description="the number of the bulk dismissal")],
     ) -> Response:
-        """Return a bulk dismissal with the first records that its filter selects. An approval names its hash."""
+        """Return a bulk dismissal with the first records that its filter selects. An approval must contain its hash."""
         async with snapshot(readers) as connection:
             await require_own(connection, reader, dismissal)
             many = await read_many(connection, tables, dismissal)

@@ -295,7 +295,7 @@ class _Endpoint(Generic[CommandT]):
         return None
 
     def _path_values(self, in_path: Mapping[str, str]) -> dict[str, Any]:
-        """Return the path parameters, converted to their fields' types; those that cannot be converted remain text."""
+        """Return the path parameters, converted to the types of their fields, or as text if that fails."""
         values: dict[str, Any] = dict(in_path)
         for name, adapter in self._converted.items():
             try:

@@ -25,7 +25,7 @@ _LINGER_SECONDS: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Maximum bytes, headers, seconds and connections.
+    """The limits on clients: maximum bytes, headers, seconds and connections.
 
     `head_seconds_max` counts from the connection or the first byte of a request head, `body_seconds_max` from the end
     of the head.
@@ -74,7 +74,7 @@ class _Door:
         self._metrics.http_connections.set(self.by_client.total())
 
     def note(self, client: str, why: str) -> None:
-        """Log and count a client that is disconnected. Each reason has its own log event, so none hides another."""
+        """Log and count a client that is disconnected. Each reason has its own log event and so its own rate limit."""
         self._metrics.http_cut_off.labels(why).inc()
         log.warning(f"connection closed: {why.replace('_', ' ')}", client=client, why=why)
 
@@ -134,7 +134,7 @@ class _Limited(HttpToolsProtocol):
             self._look_at_what_is_left()
 
     def _look_at_what_is_left(self) -> None:
-        """Start a timer for the rest of an incomplete request; most requests arrive whole and need none."""
+        """Start a timer for the rest of an incomplete request. Most requests arrive whole and need no timer."""
         limits = self._door.limits
         if self._is_receiving and not self._is_in_head:
             if not self._waits_for_body:

@@ -21,7 +21,7 @@ _LIMITS: Final[Mapping[str, str]] = {
 
 
 def said_of(details: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value, from pydantic's details of one error.
+    """Return a message about one error of a value, from pydantic's error details.
 
     >>> said_of({"type": "too_short", "ctx": {"min_length": 1}, "msg": "..."})
     'it needs at least 1 item'

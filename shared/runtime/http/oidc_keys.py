@@ -122,7 +122,7 @@ class Keys:
         return kid in self._keys and self.age_seconds <= KEYS_SECONDS_MAX
 
     async def find(self, kid: str | None) -> Key | None:
-        """Return the key with this id, or None if the provider has none. Raises: Rejected if it is unavailable.
+        """Return the key with this id, or None if there is none. Raises: Rejected if the provider is unavailable.
 
         A token without a key id is verified with the provider's only key; if there are several keys, None is returned.
         """

@@ -124,9 +124,9 @@ class TableListing:
         /,
         **values: Any,
     ) -> Page[ItemT]:
-        """Return the requested page of the rows that have these values and meet the conditions; None does not filter.
+        """Return the requested page of the rows that have these column values and meet the conditions.
 
-        Raises: Rejected for a cursor of another list, or of the reverse order.
+        A value of None does not filter. Raises: Rejected for a cursor of another list, or of the reverse order.
         """
         way = self._ways[from_end]
         order = [column.desc() for column in self._key] if from_end else self._key

@@ -37,7 +37,7 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """A problem type: its HTTP status, its title, and what the caller can do about it."""
+    """A problem type: its HTTP status, its title, and its remedy."""
 
     status: int
     title: str

@@ -180,7 +180,7 @@ def quarantine_routes(context: RuntimeContext, commands: CommandEngine, replays:
         quarantine: Annotated[int, Path(ge=1, le=2**62, description="the record's number")],
         request: Annotated[int, Path(ge=1, le=2**31 - 1, description="the request's number among those of the record")],
     ) -> Response:
-        """Return a request with the whole record. An approval names this document's hash."""
+        """Return a request with the whole record. An approval must contain the hash of this document."""
         async with snapshot(readers) as connection:
             about = await read_own(connection, reader, quarantine)
         return document_response(http, request_whole(about.record, about.request(request)))

@@ -44,7 +44,7 @@ class Refusals:
     async def record(self, request: Request, caller: Caller, reason: Reason, detail: str) -> None:
         """Record that a person's request was refused, unless the same refusal has been recorded since midnight (UTC).
 
-        While the journal is in doubt, the refusal is only logged.
+        If the journal has a problem, the refusal is only logged.
         """
         try:
             content = await _content(request, caller)

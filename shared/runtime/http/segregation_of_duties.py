@@ -101,7 +101,7 @@ DUTY_OF: Final[Mapping[str, Duty]] = {
 
 
 class Together(StrEnum):
-    """Whether one person may hold two duties."""
+    """The rule for a pair of duties: may one person hold both?"""
 
     NEVER = "never"
     NOT_ON_ONE_THING = "not on one thing"
@@ -179,7 +179,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may hold both duties; if both are the same, whether one person may do all its steps."""
+    """Return whether one person may hold both duties; for one and the same duty, whether one may do all of it."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER

@@ -8,7 +8,7 @@ from shared.runtime.errors import FatalServiceError
 
 
 def server_of(app: Any, *, host: str, port: int, grace_seconds: int, **options: Any) -> uvicorn.Server:
-    """Return a server for an ASGI application; on shutdown, open requests get `grace_seconds` to finish.
+    """Return a server for an ASGI application; on shutdown, requests in progress get `grace_seconds` to finish.
 
     `options` are further options of `uvicorn.Config`.
     """

@@ -50,7 +50,7 @@ MadeT = TypeVar("MadeT")
 
 
 def copy_table(name: str, metadata: MetaData, schema: str, *key: str, withdrawals: bool = False) -> Table:
-    """Declare the copy in a service's schema: one row per approved version. The `key` columns identify the document.
+    """Declare the table of a copy, with one row per approved version. The `key` columns identify the document.
 
     `withdrawals`: a version may be withdrawn before it takes effect.
     """
@@ -119,7 +119,7 @@ class ApprovedDocuments(ReadModelHandler[None]):
 
 @cache
 def _count(table: Table, of_one: bool) -> str:
-    """Return the SQL that counts the versions and the withdrawn versions in a copy, of one property or of all."""
+    """Return the SQL that counts the versions, and the withdrawn versions, in a copy: of one property or of all."""
     withdrawn_at: ColumnElement[Any] = table.c[_WITHDRAWN] if _WITHDRAWN in table.c else null()
     counted = select(func.count(), func.count(withdrawn_at)).select_from(table)
     which = table.c.property == bindparam("property") if of_one else true()
@@ -148,7 +148,7 @@ class ApprovedCopy(Generic[VersionT, MadeT]):
         self._counts: tuple[Any, ...] = ()
 
     async def count(self, sent: Pipeline) -> AsyncCursor[Any]:
-        """Queue the query that counts the versions in a pipeline; pass the resulting row to `refresh`."""
+        """Send, in a pipeline, the query that counts the versions; pass the resulting row to `refresh`."""
         return await sent.execute(_count(self._table, self._property is not None), {"property": self._property})
 
     async def refresh(self, connection: AsyncConnection, counts: Sequence[Any] | None = None) -> None:

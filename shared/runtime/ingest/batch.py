@@ -35,7 +35,7 @@ _DIGITS_MAX = 19
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A record with the digest of its content (32 bytes), and with its event or the reason why it has no event."""
+    """A record, the digest of its content (32 bytes), and its event or the refusal that explains why it has none."""
 
     record: InputRecord
     event: Event[Any] | Refused
@@ -44,7 +44,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a record is quarantined, and the stream position that it claims.
+    """The reason for quarantining a record, and the stream position that the record claims.
 
     `conflict`: other content is recorded at the position. `stops`: the partition is halted until people decide.
     `unsigned_by`: the kind of signatory whose signature is missing. `implausible`: the property's limit that the event
@@ -82,11 +82,11 @@ class Derived:
 
 @dataclass(slots=True, kw_only=True)
 class BatchContext:
-    """What the database contains about the events of a batch.
+    """The stored data that deriving a batch needs.
 
     `streams` are the streams before the batch, by source. `taken` are the digests of recorded events whose positions
-    the batch claims again. `state` is what the handler loaded at `read_at`. `elsewhere` lists streams whose last event
-    is in another shard than the batch's, with that shard's name by source.
+    the batch claims again. `state` is the state that the handler loaded at `read_at`. `elsewhere` covers the streams
+    whose last event is in a different shard from the batch's: the name of that shard, by source.
     """
 
     shard_name: str
@@ -261,7 +261,7 @@ class _Deriving:
 
 
 def stream_positions(part: Iterable[Derived]) -> dict[str, Stream]:
-    """Return, by source, the streams that these records advance, in their state after the records."""
+    """Return, by source, the new state of the streams that the accepted records in `part` advance."""
     return {one.event.source: one.stream for one in part if one.event is not None and one.stream is not None}
 
 

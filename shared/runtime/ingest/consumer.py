@@ -137,9 +137,9 @@ class Consumer:
     async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
         """Halt the partitions whose next records are missing from the log `found`, which was queried after `positions`.
 
-        Records that the log no longer holds may have been recorded already: by another process that had the partition
-        meanwhile, or in a commit whose answer was lost. The database is read to decide. Raises: FatalServiceError if
-        the database stays unavailable.
+        If the log no longer holds records, they may have been recorded already: by another process that had the
+        partition meanwhile, or in a commit whose answer was lost. The database decides that. Raises: FatalServiceError
+        if the database stays unavailable.
         """
         reached: dict[int, int] = {}
         for number, position in positions.items():
@@ -152,7 +152,7 @@ class Consumer:
         self.stopped.compare(known, found, {number: reached[number] for number in ours})
 
     async def _open(self, partition: int) -> Shard:
-        """Return the shard of a partition; halt the partition if there is a reason to."""
+        """Return the shard of a partition; halt the partition if `stopped_by` returns a reason."""
         async with self.context.pools.background.begin() as connection:
             shard = await self.context.ledger.open_shard(connection, self.shard_name(partition))
             reason = await stopped_by(connection, self.context, shard)
@@ -238,7 +238,7 @@ class Consumer:
         return rewind
 
     async def _record_next(self, groups: list[list[_Batch]], rewind: dict[int, int]) -> None:
-        """Derive and commit the first group. Each of its batches with records left becomes a group of its own."""
+        """Derive and commit the first group of batches. Each batch with unrecorded records left becomes a group."""
         if not groups:
             return  # the commit had succeeded although its answer was lost
         group = groups.pop(0)
@@ -261,7 +261,7 @@ class Consumer:
         log.warning("batch failed, retrying", topic=self.topic, kind=kind.value, error=str(error))
 
     def _due(self, batches: Iterable[_Batch], rewind: dict[int, int]) -> list[_Batch]:
-        """Return the batches that still have unrecorded records and whose partitions are not halted.
+        """Return the batches with unrecorded records whose partitions are not halted.
 
         If a partition's shard ends before the start of its batch, the records in between are missing, so the partition
         is rewound to the end of its shard.
@@ -410,7 +410,7 @@ class Consumer:
         return entries
 
     async def _require_unmoved(self, connection: AsyncConnection, number: int, names: Iterable[str]) -> None:
-        """Raise StreamTaken if another partition has extended one of these streams since this one loaded it."""
+        """Raise StreamTaken if another partition has extended one of these streams since this partition loaded it."""
         await self._partitions[number].places.require_unmoved(connection, self.context.tables, names)
 
     async def _save_streams(

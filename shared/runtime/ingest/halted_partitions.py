@@ -38,7 +38,7 @@ class HaltedPartitions:
         self._gauge.set(len(self._reasons))
 
     def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Halt the partitions whose next record, at these positions, is not in the log `found`."""
+        """Halt the partitions whose next record, at the given position, is not in the log `found`."""
         for number, position in positions.items():
             trouble = _trouble(known, found, number, position)
             if trouble is not None:

@@ -76,7 +76,7 @@ def moment_of(timestamp_ms: int) -> datetime:
 
 
 class TopicHandler(Generic[StateT]):
-    """How a service processes one topic: the events it reads, and the state they need. There are two kinds."""
+    """Base class of handlers: how a service processes one topic, which events it reads, and the state they need."""
 
     reader: ClassVar[Reader]
     keyed_by_source: ClassVar[bool] = False
@@ -102,7 +102,7 @@ class TopicHandler(Generic[StateT]):
         return self.reader.topic.name
 
     def decode(self, record: InputRecord) -> Event[Any]:
-        """Return the event in a record. Raises: Refused."""
+        """Decode the event in a record. Raises: Refused."""
         return self.reader.decode(record.value)
 
     def require_key(self, record: InputRecord, event: Event[Any]) -> None:
@@ -116,10 +116,10 @@ class TopicHandler(Generic[StateT]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the stream to which an event that a service published belongs, or None for an event from outside.
+        """Return the stream that an event from a service belongs to, or None for an event from outside.
 
-        An event that a service published has no device signature. `handle` does not rely on its content, but on the
-        journal entry to which it refers.
+        An event from a service has no device signature. Instead of its content, `handle` relies on the journal entry
+        to which it refers.
         """
         del event
         return None

@@ -159,13 +159,13 @@ def said_at(event: Event[Any]) -> Said:
 
 
 def told_by(event: Event[Any]) -> dict[str, Any]:
-    """Return the `SaidAtDesk` fields of a change entered at a desk; empty for an event from the pit."""
+    """Return the fields of `SaidAtDesk` for a change that was entered at a desk; empty for an event from the pit."""
     at = said_at(event)
     return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
 
 def place_of(event: Event[Any]) -> PitPlace:
-    """Return the position of the event that a statement is about: of itself, or of the event that it changes."""
+    """Return the position of the event that `event` states: itself, or the event that it voids or corrects."""
     sequence = event.data.sequence if isinstance(event.data, PitChange) else event.sequence
     return PitPlace(event.source, sequence)
 
@@ -173,7 +173,7 @@ def place_of(event: Event[Any]) -> PitPlace:
 async def known_events(
     connection: AsyncConnection, table: Table, journal: JournalTables, events: Iterable[Event[Any]]
 ) -> PitEventsKnown[Any]:
-    """Return the recorded state of the events that these statements are about."""
+    """Return the recorded state of the events that the given statements concern."""
     wanted: dict[PitPlace, bool] = {}
     for event in events:
         place = place_of(event)
@@ -201,7 +201,7 @@ async def known_events(
 async def require_unchanged(
     connection: AsyncConnection, table: Table, known: PitEventsKnown[Any], events: Iterable[Event[Any]]
 ) -> None:
-    """Lock the events that these statements are about, and check that they have not changed since they were read.
+    """Lock the events that the given statements concern, and check that they have not changed since they were read.
 
     Two processes may read the pit's topic and the desk's; vigorish reads these events from two topics. The process that
     locks the pit streams first records its events, and the other one waits. Raises: Fenced if a later statement has
@@ -240,17 +240,17 @@ class PitEventRows:
     """Collects the rows of a batch's entries; `write` stores them and returns the entry in force of each event."""
 
     def __init__(self, table: Table, *kept: str) -> None:
-        """`kept` names columns whose values remain if a later entry does not set them."""
+        """Collect rows of `table`. `kept` names columns that keep their values if a later entry does not set them."""
         self._table = table
         self._kept = kept
         self._rows: dict[PitPlace, dict[str, Any]] = {}
 
     def recorded(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **said: Any) -> None:
-        """Add an entry that records the event at `sequence` for the `revision`-th time; `said` are further columns."""
+        """Add an entry that records the event at `sequence` for the `revision`-th time; `said` sets further columns."""
         self._add(entry, fact, sequence, revision, {"shard": entry.shard, "seq": entry.seq, **said})
 
     def taken_back(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, **kept: Any) -> None:
-        """Add an entry after which no version of the event at this position is in force; `kept` are column values."""
+        """Add an entry after which no version of the event at `sequence` is in force; `kept` sets further columns."""
         self._add(entry, fact, sequence, revision, kept)
 
     def _add(self, entry: Entry, fact: SaidAtDesk, sequence: int, revision: int, said: Mapping[str, Any]) -> None:

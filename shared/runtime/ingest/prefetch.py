@@ -75,7 +75,7 @@ class StreamPositions:
             raise StreamTaken(self.shard)
 
     def next_version(self, source: str) -> int:
-        """Return the row version that the next commit gives to a stream."""
+        """Return the row version that a stream will have after the next commit."""
         return self._versions[source] + 1
 
     def committed(self, after: Mapping[str, Stream]) -> None:

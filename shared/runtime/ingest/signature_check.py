@@ -28,9 +28,8 @@ class NotAuthentic(Refused):
 def require_authentic(topic: Topic, record: InputRecord, verifier: BatchVerifier | None, schema: str) -> None:
     """Raise NotAuthentic unless the responsible service signed the record. Without a verifier, accept every record.
 
-    A record on a service's topic needs the signature of the service that publishes on the topic. A replay on a topic
-    from outside needs the signature of the service that sent it. On a service's topic, only a replay for this service
-    (`schema`) needs that.
+    A record on a service's topic needs the signature of the service that publishes on the topic. A replay also needs
+    the signature of the service that sent it; on a service's topic, only a replay by this service (`schema`) does.
     """
     if verifier is None:
         return

@@ -48,7 +48,7 @@ class ApprovedSubmissions(ApprovedCopy[SubmissionApproved, MadeT]):
         self._by_table = ByTable(version for version in versions if version.hash not in withdrawn)
 
     def in_effect(self, property_name: str, game: str, table: str, moment: datetime) -> MadeT | None:
-        """Return the submission of a game in effect at a table at a moment, converted; None if there is none."""
+        """Return the converted submission of a game that is in effect at a table at a moment, or None."""
         approved = self._by_table.in_effect(property_name, game, table, moment)
         return None if approved is None else self.made(approved)
 

@@ -162,14 +162,14 @@ class KafkaTopics:
 
 
 def _is_sought(broker: Mapping[str, Any]) -> bool:
-    """Return whether a client is connected to a broker, or has recently tried to be."""
+    """Return whether a client is connected or connecting to a broker, or was a short time ago."""
     return bool(broker["state"] != _UNCONNECTED or broker["stateage"] < 1e6 * _SOUGHT_SECONDS)
 
 
 class Subscription:
-    """Reads a topic for a consumer: whole, or the partitions that the service's consumer group assigns.
+    """Reads a topic for a consumer: all partitions (`whole`), or those that the service's consumer group assigns.
 
-    `whole` is for reference data, which every process reads; fencing lets only one process record it.
+    Every process reads reference data as a whole; fencing ensures that only one process records it.
     """
 
     def __init__(
@@ -292,10 +292,10 @@ class Subscription:
         await self.consumer.compare(self._known, await self._with_ends_as_read(found, positions), positions)
 
     async def _with_ends_as_read(self, found: TopicLog, positions: Mapping[int, int]) -> TopicLog:
-        """Return the topic's bounds, with an end raised to the read position if the record before that position exists.
+        """Return the topic's state, with too low ends raised to the read position if the record before it exists.
 
-        Some brokers report an end that omits the last batch. All records that librdkafka's statistics have reported in
-        this session exist. Otherwise, the record before the read position is read again to find out.
+        Some brokers report an end that omits the last batch. A record below an end in librdkafka's statistics exists.
+        For others, the record before the read position is read again to find out.
         """
         short = {n: position for n, position in positions.items() if found.bounds.get(n, (0, 0))[1] < position}
         told = self._topics.ends[self.consumer.topic]

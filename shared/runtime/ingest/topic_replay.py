@@ -83,9 +83,9 @@ async def read_positions(connection: AsyncConnection, journal: JournalTables, to
 class TopicReplay:
     """Reads a topic again, from given offsets up to the service's read position.
 
-    Either call `events`, which does everything in the caller's transaction, which must have locked the shards. Or call
-    `read` outside a transaction, so that a slow broker does not keep one open, and then `taken`, which uses only the
-    database.
+    There are two ways to use it. `events` does everything in the caller's transaction, which must have locked the
+    shards. Alternatively, call `read` outside a transaction, so that a slow broker does not keep one open, and then
+    `taken`, which uses only the database.
     """
 
     journal: JournalTables

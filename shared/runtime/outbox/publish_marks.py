@@ -46,7 +46,7 @@ class PublishMarks:
         self._known: dict[int, int] = {}
 
     async def read(self, connection: AsyncConnection) -> list[PublishMark]:
-        """Lock and return the marks of shards with unpublished entries, and marks that differ from the known ones."""
+        """Lock and return the marks of shards with unpublished entries, and marks unlike those that are known here."""
         known = [{"shard": shard, "published_seq": seq} for shard, seq in self._known.items()]
         return [self._mark(row) for row in await self._find.read(connection, known)]
 
@@ -72,12 +72,12 @@ class PublishMarks:
         await self._write.write(connection, signed_rows(self._ledger.seals, self._table, rows))
 
     def written(self, reached: Mapping[int, int]) -> None:
-        """Remember marks that have been committed."""
+        """Remember the marks that have been committed; `reached` is the last published sequence by shard number."""
         self._known |= reached
 
 
 def _found(tables: JournalTables) -> Statement:
-    """Return the statement that reads the marks of shards with unpublished entries, and marks unlike given ones."""
+    """Return the statement that locks and reads marks: of shards with unpublished entries, or unlike the given ones."""
     shards, relay, key = tables.shards, tables.relay, ("shard", "published_seq")
     known = given(relay, key)
     query = select(shards, relay.c.published_seq, relay.c.signature).select_from(

@@ -135,7 +135,7 @@ class Relay:
         return new_producer(self._context.settings, self._context.service)
 
     def wake(self, committed: Sequence[Entry] = ()) -> None:
-        """Wake the relay to publish the entries just committed, or else those in the database."""
+        """Wake the relay to publish these committed entries; other unpublished entries are read from the database."""
         for entry in committed:
             self._fresh.setdefault(entry.shard, deque(maxlen=BATCH_ENTRIES)).append(Outgoing.of(entry))
         self._wake.set()

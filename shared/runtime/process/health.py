@@ -28,7 +28,7 @@ ANSWER_SECONDS_MAX: Final = 3.0
 
 
 class Question:
-    """A query to the database, whose answer is awaited for a limited time.
+    """A database query with a limit on the time to wait for its answer.
 
     A hung server does not even answer a request to cancel. So the query stays pending, and the next caller waits for
     the same query instead of sending another.
@@ -98,7 +98,7 @@ class Health:
         }
 
     def observe(self) -> None:
-        """Update the metrics whose values are in memory, without a query."""
+        """Update the metrics whose values are in memory and need no query."""
         for subscription in self.subscriptions:
             subscription.observe()
         if self.relay is not None:

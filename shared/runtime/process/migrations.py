@@ -23,7 +23,7 @@ def upgrade(service: str, migrations: Path, url: str, *, to: Sequence[str] = ("h
 
 
 def upgrade_without_journal(name: str, migrations: Path, url: str) -> None:
-    """Create a schema and its role if they are missing, and migrate the schema, which has no journal."""
+    """Create a schema without a journal, and its role, if they are missing; migrate the schema."""
     _upgrade(role_of(name), (migrations,), url, ("heads",), copied=False)
 
 
@@ -44,7 +44,7 @@ def _upgrade(role: str, versions: Sequence[Path], url: str, to: Sequence[str], *
 
 
 def _prepare(connection: Connection, role: str, *, copied: bool) -> None:
-    """Create schema and role. Migrations name tables without a schema, which then means the service's own schema.
+    """Create schema and role, and set the search path, because migrations name tables without their schema.
 
     If the tables are `copied`, the role also owns a second schema, for their second copy. The search path ends with
     pg_temp: otherwise it would be searched first, and anyone who may create a temporary table could put one in place of

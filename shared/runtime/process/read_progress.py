@@ -51,7 +51,7 @@ class ReadProgress:
     async def _read_further(self, connection: AsyncConnection, known: Sequence[Row]) -> set[tuple[str, int]]:
         """Return the partitions whose stored progress is later than this process's.
 
-        Their rows are kept, so that a previous reader's progress is kept until the new reader has caught up.
+        Their rows are not overwritten, so that a previous reader's progress counts until the new reader has caught up.
         """
         noted = {(row["topic"], row["partition"]): row for row in (await connection.execute(self._all)).mappings()}
         further = set()

@@ -1,4 +1,4 @@
-"""The life cycle of a service: assemble its parts, and run until it is asked to stop or fails."""
+"""The life cycle of a service: assemble its parts, and run them until a stop is requested or a part fails."""
 
 import asyncio
 import gc
@@ -334,7 +334,7 @@ class _Run:
         return subscription
 
     async def _input(self, topic: str, found: TopicLog) -> TopicIdentity:
-        """Return the recorded identity of a topic's log. If none has been recorded, record that of the log `found`."""
+        """Return the recorded identity of a topic's log; if none is recorded yet, record the identity of `found`."""
         context = self._context
 
         async def known() -> TopicIdentity:

@@ -25,7 +25,7 @@ def stop_on_signals() -> asyncio.Event:
 
 
 def end_in_time() -> None:
-    """Arrange that a watchdog dumps the process's threads and kills it if the shutdown exceeds the time limit.
+    """Start a watchdog that dumps the tracebacks of all threads and exits if the shutdown exceeds the time limit.
 
     This is necessary because librdkafka's threads cannot be cancelled, and may never return.
     """

@@ -25,7 +25,7 @@ class ComparisonSteps:
 
     @asynccontextmanager
     async def step(self, what: str) -> AsyncIterator[None]:
-        """Run a step under a savepoint. If it fails, roll back to the savepoint, and act as `attempt` does."""
+        """Run a step under a savepoint. If it fails, roll back to the savepoint, and report it like `attempt`."""
         with self.attempt(what):
             async with self.connection.begin_nested():
                 yield

@@ -78,7 +78,7 @@ async def compare_kept(steps: ComparisonSteps, manifest: Manifest) -> list[Compa
 
 
 async def run_check(steps: ComparisonSteps, table: Table, check: TableCheck) -> list[ComparedTable]:
-    """Run the check of one table; return its result, or none if the table cannot be compared."""
+    """Run the check of one table; return a list of its result, empty if the table cannot be compared."""
     compared: list[ComparedTable] = []
     async with steps.step(table.name):
         compared.append(await check(steps.connection))

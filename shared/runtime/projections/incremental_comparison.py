@@ -69,7 +69,7 @@ _ALTERED: Final = "its rows are not those that were projected: somebody altered 
 
 
 def rows_due(rows: int) -> int:
-    """Return how many rows a full pass checks in one turn, so that the pass ends within a day if possible.
+    """Return the number of rows for a full pass to check in one turn, so that it ends within a day if possible.
 
     >>> rows_due(1000), rows_due(43_200_000), rows_due(1_300_000_000)
     (20000, 30000, 200000)
@@ -116,7 +116,7 @@ class IncrementalComparison:
         rest: Rest,
         clock: Clock = utc_now,
     ) -> Self:
-        """Open the copy at its signed bookmark; without a valid bookmark, the copy is recreated later."""
+        """Open the copy with its signed bookmark; without a valid bookmark, the first turn recreates the copy."""
         connection = await engine.connect()
         try:
             await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -191,7 +191,10 @@ class IncrementalComparison:
     async def _compare(
         self, steps: ComparisonSteps, mark: ComparisonBookmark, kept: Sequence[ComparedTable] | None
     ) -> list[ComparedTable]:
-        """Compare the rows marked for comparison. With `kept`, also run the manifest's checks and store all results."""
+        """Compare the rows marked for comparison.
+
+        With `kept`, also run the manifest's checks, and store their results together with those in `kept`.
+        """
         await self.copy.absorb(mark)
         await self.copy.count_touched()
         made, compared = self._made(steps), list[ComparedTable]()
@@ -203,7 +206,7 @@ class IncrementalComparison:
         return compared
 
     async def _begin(self, steps: ComparisonSteps) -> None:
-        """Recreate the copy if it is unusable, and report whether somebody altered it."""
+        """Recreate the copy if it is unusable; report a copy that was altered by somebody else."""
         if self.mark is not None and not self.mark.spoiled:
             async with self.connection.begin():
                 if await self.copy.is_as_made(self.mark) and await self._is_of_journal(self.mark):
@@ -240,7 +243,7 @@ class IncrementalComparison:
     async def _read(self, steps: ComparisonSteps, *, ahead: int) -> Mapping[str, RecordsRead]:
         """Return the new records of the topics, by topic, read outside of a transaction.
 
-        With `ahead`, as many further records per partition are read beyond the service's read position. With 0, at most
+        `ahead` is the number of records per partition to read beyond the service's read position. If it is 0, at most
         `ENTRIES_AT_ONCE` records per partition are read.
         """
         assert self.mark is not None
@@ -264,8 +267,8 @@ class IncrementalComparison:
     ) -> list[str]:
         """Project about `most` new entries (None: all) and the records `read`; return the sources still behind.
 
-        A source (the journal or a topic) is behind if the service has read more of it. A step that has failed in this
-        turn is not retried in it.
+        A source (the journal or a topic) is behind if it has more to project. A step that has failed in this turn is
+        not retried in the same turn.
         """
         failed, behind = _failed(steps), list[str]()
         self.redirect.to_all_copies()
@@ -326,7 +329,7 @@ class IncrementalComparison:
             return int((await self.connection.execute(query, {"schema": self.copy.schema})).scalar_one() or 0)
 
     async def _look(self, steps: ComparisonSteps, mark: ComparisonBookmark, most: int) -> tuple[int, bool]:
-        """Check the next rows of one table; return their number, and whether the full pass has ended."""
+        """Check the next rows of the full pass in one table; return their number, and whether the pass has ended."""
         copies = self.copy.digested
         place = next(number for number, each in enumerate(copies) if each.name == mark.table)
         rows = await next_rows(self.connection, copies[place], mark.last, most)

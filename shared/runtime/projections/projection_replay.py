@@ -73,7 +73,7 @@ async def project_after(
     most: int | None = None,
     part: int = PART,
 ) -> ProjectedPart:
-    """Project about `most` entries (None: all) that follow the given sequences by shard, in batches of `part`.
+    """Project about `most` entries (None: all) in batches of `part`; `after` is the last projected sequence by shard.
 
     Inapplicable entries are skipped. Projecting stops once there are `DIFFERENCES_MAX` of them.
     """

@@ -23,7 +23,7 @@ TEMPORARY: Final = "pg_temp"
 def copy_of(table: Table, schema: str = TEMPORARY) -> Table:
     """Return the copy of a table, cached because statements on a new `Table` object would be compiled again.
 
-    The copy has only the table's unique indexes and those marked `COPIED`, because no report reads it.
+    The copy has only the unique indexes and the indexes marked `COPIED`, because no report reads it.
     """
     copy = table.to_metadata(MetaData(), schema=schema)
     kept = {index.name for index in table.indexes if index.unique or index.info.items() >= COPIED.items()}

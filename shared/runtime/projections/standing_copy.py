@@ -87,7 +87,7 @@ class ComparisonBookmark(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class StandingCopy:
-    """The second copy of `tables`, in a database session. Copies of the `beside` tables exist, too, but stay empty."""
+    """The second copy of `tables`, in a database session. The copies of the `beside` tables exist but stay empty."""
 
     connection: AsyncConnection
     schema: str
@@ -284,12 +284,12 @@ def _changes() -> Table:
 
 
 def keys_in(texts: Any, table: Table) -> Any:
-    """Return the parts of a key, given as an SQL array of texts, cast to the types of a table's key columns."""
+    """Return the parts of a key (an SQL array of texts) as SQL expressions with the types of a table's key columns."""
     return [cast(texts[number], column.type) for number, column in enumerate(table.primary_key, 1)]
 
 
 def values_of(table: Table, key: Key) -> Any:
-    """Return a key, given as texts, as an SQL tuple with the types of a table's key columns."""
+    """Return a key (texts) as an SQL tuple with the types of a table's key columns."""
     pairs = zip(key, table.primary_key, strict=True)
     return tuple_(*(cast(literal(value, Text), column.type) for value, column in pairs))
 

@@ -113,7 +113,7 @@ async def _compare_entries(journal: JournalTables, connection: AsyncConnection) 
 
 
 async def _compare_inputs(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return the topic logs that were read but are not recorded, so that another log could replace them."""
+    """Return the topic logs that were read but whose identity is not recorded; another log could take their place."""
     i, name = journal.inputs.c, journal.shards.c.name
     log = func.substring(name, "@(.+)$")
     cluster = func.split_part(log, GENERATION, 1).label("cluster")
@@ -150,7 +150,7 @@ async def _compare_gaps(journal: JournalTables, connection: AsyncConnection) -> 
 
 
 async def _compare_taken(journal: JournalTables, connection: AsyncConnection) -> ComparedTable:
-    """Return stored stream positions without a valid signature, and missing ones that are no gaps by the journal."""
+    """Return stored stream positions without a valid signature, and differences between missing positions and gaps."""
     signed = await compare_signed(journal.taken, connection)
     t, s = journal.taken.c, journal.sources.c
     places = func.range_agg(_places(t.first, t.last), type_=INT8MULTIRANGE)
@@ -187,7 +187,7 @@ def _places(first: Any, last: Any) -> Any:
 
 
 def _ranges(of: FromClause) -> Any:
-    """Return the query for the first and last positions of ranges, by stream."""
+    """Return the query for the bounds of ranges of stream positions: stream, first and last position."""
     bounds = func.lower(of.c.range).label("first"), (func.upper(of.c.range) - 1).label("last")
     return select(of.c.source, *bounds)
 

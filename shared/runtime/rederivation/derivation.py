@@ -64,8 +64,9 @@ _POSITION, _STREAM = "position", "stream"
 class DerivationPosition:
     """The position up to which a shard is re-derived: next offset, last entry with its hash, and counts.
 
-    `entries` counts the compared entries. `taken_over` counts the entries whose topic is unreachable. `by_database`
-    counts the records that the database refused originally, which cannot be re-derived.
+    `entries` is the number of compared entries. `taken_over` is the number of entries that could not be compared
+    because their topic is unreachable. `by_database` is the number of records that the database refused originally,
+    which cannot be re-derived.
     """
 
     service: str
@@ -89,7 +90,7 @@ class _Batch:
 
 @dataclass(slots=True)
 class DerivationOutcome:
-    """The result of a pass so far. `good`: no problem was found, so the progress may be stored for the next pass."""
+    """The result of a pass so far. While `good`, no problem was found, and the progress may be stored."""
 
     good: bool = True
 
@@ -103,9 +104,9 @@ async def derive_again(
     turns: StreamOrder,
     outcome: DerivationOutcome,
 ) -> AsyncIterator[VerificationProblem | None]:
-    """Re-derive a shard from `reached`, which is advanced, and yield each difference from the journal.
+    """Re-derive a shard from `reached`; update `reached`, and yield each difference from the journal.
 
-    Yields None when another shard must be re-derived first. Progress is stored only up to the first problem, so that
+    Yield None when another shard must be re-derived first. Progress is stored only up to the first problem, so that
     the next pass finds the problem again. Raises: ConnectionError.
     """
     topic, partition = place_of(shard.name)
@@ -149,7 +150,7 @@ async def take_over(
 ) -> VerificationProblem | None:
     """Remember a shard's entries without re-deriving them, because their topic is unreachable.
 
-    Returns a problem if the shard has new entries, because these remain unproven.
+    Return a problem if the shard has new entries, because they remain unproven.
     """
     first = reached.seq + 1
     async for entry in read_entries(sources.connection, sources.tables, shard.shard, first=first):
@@ -166,7 +167,7 @@ async def take_over(
 async def resumed(
     sources: Sources, service: str, shard: Shard
 ) -> tuple[DerivationPosition, VerificationProblem | None]:
-    """Return the position to resume from; also a problem if the last re-derived entry is missing or altered."""
+    """Return the position to resume from, and a problem if the last re-derived entry is missing or altered."""
     remembered = sources.memory.get(_POSITION, shard.name)
     if remembered is None:
         return DerivationPosition(service, shard.name), None
@@ -190,7 +191,7 @@ def place_of(shard_name: str) -> tuple[str, int]:
 
 
 class _Entries:
-    """The entries of a shard, read in step with its records."""
+    """The entries of a shard, read in parallel with the records from which they follow."""
 
     def __init__(self, sources: Sources, shard: Shard, first: int) -> None:
         read = read_entries(sources.connection, sources.tables, shard.shard, first=first, last=shard.next_seq - 1)
@@ -200,7 +201,7 @@ class _Entries:
         self._begun = False
 
     async def of(self, records: Sequence[InputRecord]) -> tuple[dict[int, list[Entry]], list[VerificationProblem]]:
-        """Return these records' entries by offset, and a problem for each entry that belongs to none of the records."""
+        """Return these records' entries by record offset, and a problem for each entry that follows from no record."""
         found: dict[int, list[Entry]] = {record.offset: [] for record in records}
         problems = []
         at = records[0].offset
@@ -216,7 +217,7 @@ class _Entries:
         return found, problems
 
     async def left(self) -> AsyncIterator[Entry]:
-        """Yield the entries that follow those of the last record."""
+        """Yield the remaining entries, after those of the last record."""
         while (entry := await self._peek()) is not None:
             yield entry
             self._next = None
@@ -295,7 +296,7 @@ async def _compared(
 def _learn(
     sources: Sources, again: ReplaySpec[Any], batch: _Batch, derived: Sequence[Derived], reached: DerivationPosition
 ) -> None:
-    """Remember the changes by a batch to the streams and to the state for later records."""
+    """Store the streams and the state that later records need, as they are after a batch."""
     sources.memory.put(_STREAM, {source: _kept(one) for source, one in stream_positions(derived).items()})
     recorded: list[Recorded] = []
     for one in derived:
@@ -310,7 +311,7 @@ def _learn(
 
 
 def _other_moments(batch: _Batch) -> Iterator[datetime]:
-    """Yield the times, other than the time of recording, as of which the batch's documents may have been loaded."""
+    """Yield the times, besides the time of recording, at which the batch's documents may have been loaded."""
     yield batch.at - _BETWEEN
     # A clock was behind, because nothing is recorded before the broker has it.
     had_by_broker = max((record.taken_at for record in batch.records if record.by_broker), default=batch.at)
@@ -341,7 +342,7 @@ def _decoded(sources: Sources, again: ReplaySpec[Any], record: InputRecord, entr
 
 
 def _quarantined_for(entries: Sequence[Entry]) -> str | None:
-    """Return the reason why the record of these entries was quarantined; None if it was not."""
+    """Return why the record that caused these entries was quarantined; None if it was not."""
     if len(entries) != 1 or entries[0].draft.kind not in QUARANTINED:
         return None
     return str(from_json(entries[0].draft.data)["reason"])
@@ -381,7 +382,7 @@ def _differences(shard_name: str, batch: _Batch, derived: Sequence[Derived]) -> 
 
 
 async def _quarantine_then(sources: Sources, derived: Sequence[Derived], at: datetime) -> OpenQuarantine:
-    """Return the quarantined records that were open when these records were recorded, as `open_quarantine` does."""
+    """Return, like `open_quarantine`, the quarantined records that were open when the given records were recorded."""
     q = sources.tables.quarantine.c
     places, replaced = claimed(derived, sources.tables.schema)
     found: OpenQuarantine = {}

@@ -92,9 +92,9 @@ async def _in_turns(
     outcome: DerivationOutcome,
     memory: ReplayState,
 ) -> AsyncIterator[VerificationProblem]:
-    """Re-derive shards alternately, each as far as the others allow, and yield each difference.
+    """Re-derive shards alternately, because records of one may depend on records of others; yield each difference.
 
-    After a difference, the progress of all shards that have been re-derived in turn with that shard is dropped.
+    After a difference, the progress since the last commit is dropped as soon as no shard waits for another one.
     """
     left = list(shards)
     midway: set[AsyncIterator[VerificationProblem | None]] = set()
@@ -132,6 +132,6 @@ async def _not_of_every_journal(
 async def _logs(
     connection: AsyncConnection, tables: JournalTables, topics: Sequence[str], cluster: str
 ) -> dict[str, str]:
-    """Return, by topic, the log name of each topic on this cluster, which is part of the names of its shards."""
+    """Return, by topic, the log name that is part of its shards' names on this cluster."""
     known = {topic: await known_input(connection, tables, topic, cluster) for topic in topics}
     return {topic: cluster if found is None else found.log for topic, found in known.items()}

@@ -61,7 +61,7 @@ class Reconciled:
 
     @property
     def follows(self) -> bool:
-        """Return whether the shard's entries follow from a topic, and so are recorded again when ingest resumes."""
+        """Return whether the shard's entries follow from a topic, so that ingest will record lost ones again."""
         return "@" in self.name
 
 
@@ -123,7 +123,7 @@ class Reconciliation:
         """The offset after the last record read, by (topic, partition)."""
 
     def read(self, records: Sequence[InputRecord]) -> None:
-        """Store how far the partitions were read, from the records read."""
+        """Store the offset after the last record read, by partition."""
         for one in records:
             self.ends[one.topic, one.partition] = one.offset + 1
 

@@ -1,4 +1,4 @@
-"""How a service's journal is re-derived: the handler of each topic, and how its earlier state is obtained."""
+"""The definition of a service's re-derivation: the handler of each topic, and the source of its earlier state."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,10 +53,10 @@ class Sources:
 
 
 class ReplaySpec(Generic[StateT]):
-    """How the events of one topic are re-derived. A handler whose `load` reads nothing needs no subclass of this.
+    """The re-derivation of the events of one topic. A handler whose `load` reads nothing needs no subclass.
 
     The read model contains only the current state, and may have been altered. Therefore `load` of a subclass uses only
-    the topics, and what `learn` has remembered from earlier entries.
+    the topics, and the data that `learn` has stored from earlier entries.
     """
 
     def __init__(self, handler: Handler[StateT]) -> None:
@@ -73,4 +73,4 @@ class ReplaySpec(Generic[StateT]):
         return None  # type: ignore[return-value]  # as `TopicHandler.load`
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Store, in `memory`, those effects of these entries that later events depend on."""
+        """Store, in `memory`, the effects of these entries on which later events depend."""

@@ -45,7 +45,7 @@ class ReplayState(AbstractContextManager["ReplayState"]):
         return None if row is None else from_json(row[0])
 
     def get_all(self, space: str, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the values of those keys that have one, by key."""
+        """Return the stored values of these keys, by key; keys without a value are left out."""
         return {key: value for key in keys if (value := self.get(space, key)) is not None}
 
     def put(self, space: str, values: Mapping[str, Any]) -> None:

@@ -32,7 +32,7 @@ class TakenStream(NamedTuple):
 
 
 class _Order:
-    """The recorded positions of one stream; `before` is the number of positions recorded before each version."""
+    """The recorded positions of one stream; `before` is version -> number of positions recorded before it."""
 
     def __init__(self, took: Iterable[TakenStream]) -> None:
         self._took = sorted(took)
@@ -52,9 +52,9 @@ class _Order:
 class StreamOrder:
     """The order of records across partitions: a record waits for earlier records of its stream from other partitions.
 
-    `orders` are the streams of which several partitions recorded positions, or one partition recorded positions and
-    another refused records. `homes` is the single shard of every other stream, by source. `stream` returns the
-    re-derived state of a stream.
+    `orders` are the recorded positions of the streams that several partitions recorded, or one partition recorded while
+    another refused some of their records. `homes` is the single shard of every other stream. Both are by source.
+    `stream` returns the re-derived state of a stream.
     """
 
     def __init__(self, orders: Mapping[str, _Order], homes: Mapping[str, int], stream: Callable[[str], Stream]) -> None:
@@ -88,7 +88,7 @@ class StreamOrder:
         return self._place(record, shard) is not None
 
     def is_ready(self, record: InputRecord, shard: int, entries: Sequence[Entry]) -> bool:
-        """Return whether all records before this one are re-derived; `entries` are the journal's entries of it."""
+        """Return whether all records before this one are re-derived; `entries` are the journal's entries for it."""
         place = self._place(record, shard)
         if place is None or self.broken:
             return True

@@ -26,7 +26,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 @dataclass(frozen=True, slots=True)
 class ApprovedEvent:
-    """An event from the desk, and the stream of the table to which it belongs."""
+    """An approved event from the desk, and the stream of its table's own events."""
 
     event: Event[Any]
     stream: str
@@ -65,7 +65,10 @@ class ApprovedSender:
         return len(new)
 
     async def _message(self, approved: ApprovedEvent, cluster: str) -> Replay:
-        """Return the record to send to the table's own partition. If it is unknown on this cluster, the key decides."""
+        """Return the record to send, addressed to the partition of the table's own events.
+
+        If the partition is unknown on this cluster, the record's key determines it.
+        """
         topic, stream = self._topic.name, approved.stream
         async with snapshot(self._context.pools.commands) as connection:
             partition = await partition_of(connection, self._journal, topic, stream, cluster)
@@ -91,7 +94,7 @@ async def require_approved(connection: AsyncConnection, tables: JournalTables, a
 async def refused_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> Mapping[EventPlace, bool]:
-    """Return the approved events that were quarantined, each with whether its quarantined record has been resolved.
+    """Return position -> whether the quarantined record is resolved, for the approved events that were quarantined.
 
     Whole records are compared, including their keys, because any writer of the topic could send a different event with
     the same source and sequence, or the same event under a different key.
@@ -110,7 +113,7 @@ async def refused_events(
 async def dismissed_events(
     connection: AsyncConnection, tables: JournalTables, approved: Collection[ApprovedEvent]
 ) -> set[EventPlace]:
-    """Return the positions of the approved events whose quarantined records are resolved, that is, dismissed."""
+    """Return the positions of the approved events that were quarantined and then dismissed."""
     return {place for place, closed in (await refused_events(connection, tables, approved)).items() if closed}
 
 

@@ -40,7 +40,7 @@ class CheckpointSigner:
         return {name: note for name, note in notes.items() if note is not None}
 
     def open(self, note: str) -> Checkpoint:
-        """Return the checkpoint in a note. Raises: CheckpointError if no key of the service signed it."""
+        """Verify a note and return its checkpoint. Raises: CheckpointError if no key of the service signed it."""
         return open_note(note, self.verifiers)
 
     def sign(self, shard_name: str, frontier: Frontier) -> str:
@@ -54,7 +54,7 @@ class CheckpointSigner:
         return sign_mark(self.origin(shard_name), mark, self.signer)
 
     def open_mark(self, note: str) -> tuple[str, VerificationBookmark]:
-        """Return the shard's name and the bookmark in a note. Raises: CheckpointError unless the service signed it."""
+        """Verify a note; return its shard's name and bookmark. Raises: CheckpointError unless the service signed it."""
         origin, mark = open_mark(note, self.verifiers)
         return origin.removeprefix(self.origin("")), mark
 

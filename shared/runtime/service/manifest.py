@@ -64,9 +64,10 @@ class Manifest:
     watch: Callable[[ServiceContext], Coroutine[Any, Any, None]] | None = None
 
     def __post_init__(self) -> None:
-        """Raise TypeError if a handler of a topic from outside does not define `properties_in`.
+        """Raise TypeError for an invalid manifest.
 
-        Raise it also if a confidential service publishes anything, or declares no roles.
+        A handler of a topic from outside must define `properties_in`. A confidential service must publish nothing and
+        declare roles.
         """
         if self.confidential and (self.publishes is not None or self.apart or not self.roles):
             raise TypeError(f"{self.name} is confidential: it has roles of its own, and publishes nothing")
@@ -102,7 +103,7 @@ class Manifest:
         return [handler for handler in self.readers if issubclass(handler, ReadModelHandler)]
 
     def topic_of(self, shard_name: str) -> str:
-        """Return the topic of a shard's entries, by shard name, as in `settlements/3@cluster`. Raises: LookupError."""
+        """Return the topic of a shard's entries, by shard name: `settlements/3@cluster`. Raises: LookupError."""
         topic = self.apart.get(shard_name.partition("/")[0], self.publishes)
         if topic is None:
             raise LookupError(f"{self.name} publishes nothing")

@@ -1,4 +1,4 @@
-"""The jurisdiction packs that an installation adds to those of the release."""
+"""The jurisdiction packs that an installation adds to the packs of the release."""
 
 from shared.jurisdictions import PackWrong, keep_own_packs_in
 from shared.runtime.errors import FatalServiceError

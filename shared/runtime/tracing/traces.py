@@ -54,7 +54,7 @@ def exporting(service: str) -> TracerProvider:
 
 
 class WithLinked(Sampler):
-    """Samples root spans that are linked to a sampled span; for all other spans, another sampler decides."""
+    """A sampler that samples root spans linked to a sampled span, and leaves all other spans to the sampler `other`."""
 
     def __init__(self, other: Sampler) -> None:
         self._other = other
@@ -205,7 +205,7 @@ def context_of(record: Received) -> Context:
 
 @contextmanager
 def _current(tracer: trace.Tracer, name: str, **about: Any) -> Iterator[Span]:
-    """Yield a span that is current in the block. It records only the type of an error: a message may quote money."""
+    """Yield a span that is current in the block. It records errors by type only: a message may quote money."""
     with tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False, **about) as span:
         try:
             yield span

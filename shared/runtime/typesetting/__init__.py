@@ -31,8 +31,8 @@ def typeset(
 ) -> bytes:
     """Return a document as the PDF of a template, which reads it as JSON from `sys.inputs.document`.
 
-    Document, template and `made_at` determine the result. `name` is for error messages. `tagged` PDFs are accessible,
-    but those of long tables are fifteen times as large. The typesetter runs in a process of low priority, which is
+    The result depends on document, template and `made_at` alone. `name` is for error messages. `tagged` PDFs are
+    accessible, but for long tables fifteen times as large. The typesetter runs in a process of low priority, which is
     stopped if `go_on` raises.
 
     Raises: Rejected if typesetting exceeds the limits on memory or time; PagesError if the typesetter fails;
