@@ -91,7 +91,7 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
     @property
     def label(self) -> str:
-        """Return the name of the version for messages."""
+        """Return the name of the version to use in messages."""
         return f"version {self.version} of {self.game} at {self.property}"
 
     @property
@@ -134,7 +134,7 @@ class SubmissionHistory:
 
 
 def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: datetime) -> SubmissionShown:
-    """Return a version with its phase at a moment; `approved` are all approved versions."""
+    """Return a version with its phase at a moment; `approved` has all approved versions."""
     phase: Phase = version.status
     if version.status == "approved" and version.effective_from <= at:
         latest = (approved.in_effect(version.property, version.game, table, at) for table in version.tables)
@@ -144,7 +144,7 @@ def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: 
 
 
 def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> SubmissionDrafted:
-    """Return the fact that a version is drafted. Any content is accepted, because it is validated when it is filed."""
+    """Return the drafting of a version, as a fact. Any content is accepted; it is validated when it is filed."""
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     said = fields_of(wanted, RulesSubmission)
     digest = submission_hash(wanted, version)
@@ -167,7 +167,7 @@ def file(
     at: datetime,
     counted: Collection[str] = (),
 ) -> SubmissionFiled:
-    """Return the fact that a version is filed; `counted` are the wagers whose house edge the registry computes.
+    """Return the filing of a version, as a fact; `counted` has the wagers whose house edge the registry computes.
 
     Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
     a stated house edge of a counted wager, or an `effective_from` so early that it could never be approved.
@@ -191,9 +191,9 @@ def approve(
     override: str | None = None,
     counted: Collection[str] = (),
 ) -> SubmissionApproved:
-    """Return the fact that a version is approved; `override` is the reason for overriding findings on its `paybacks`.
+    """Return the approval of a version, as a fact; `override` is the reason for overriding findings on its `paybacks`.
 
-    `counted` are the wagers whose house edge the registry computes. Raises: Rejected if the version is decided already,
+    `counted` has the wagers whose house edge the registry computes. Raises: Rejected if the version is decided already,
     if `by` filed it, if it would change rules in effect in the past, if it now contradicts the property or the
     registry's computed figures, or if its paybacks need an override.
     """
@@ -208,7 +208,7 @@ def approve(
 
 
 def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionReturned:
-    """Return the fact that a version is returned to its filer. Raises: Rejected if the version is decided already."""
+    """Return the return of a version to its filer, as a fact. Raises: Rejected if the version is decided already."""
     version.approval.reject()
     return returned(SubmissionReturned, version, by=by, at=at, reason=reason)
 
@@ -232,10 +232,10 @@ def withdraw(
 
 
 def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> WithdrawalApproved:
-    """Return the fact that the withdrawal of an approved version is approved.
+    """Return the approval of an approved version's withdrawal, as a fact.
 
     Raises: Rejected if no withdrawal was requested, if `by` requested it, if it is decided already, or if it is too
-    late.
+    late to withdraw the version.
     """
     version.withdrawal.approve(by)
     _require_lead(version, at)
@@ -249,7 +249,7 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if no request is open."""
+    """Return the rejection of a withdrawal request, even by the requester. Raises: Rejected if no request is open."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 
@@ -266,7 +266,7 @@ def _require_lead(version: SubmissionVersion, at: datetime) -> None:
 
 
 def changes(fact: AboutSubmission) -> dict[str, Any]:
-    """Return the fields of `SubmissionStanding` that a fact changes, as columns."""
+    """Return the new values of the columns of `SubmissionStanding` that a fact changes."""
     match fact:
         case SubmissionDrafted():
             return {"status": "draft"}
@@ -287,7 +287,7 @@ def changes(fact: AboutSubmission) -> dict[str, Any]:
 
 
 def after(version: SubmissionVersion | None, fact: AboutSubmission) -> SubmissionVersion:
-    """Return a version with its status after a fact about it; `version` is None if the fact is the version's first."""
+    """Return a version with the status that `fact` gives it; `version` is None if this is the version's first fact."""
     if isinstance(fact, RulesSubmission):
         said = {name: value for name, value in fact if name in SubmissionVersion.model_fields}
         return SubmissionVersion(**said | changes(fact))
@@ -306,7 +306,7 @@ def _wrong(
 ) -> Rejected | None:
     """Return a rejection with all faults if a submission may not take effect at `effective_from`; otherwise None.
 
-    `late` is the reason of the rejection if the only fault is that it is too late for this `effective_from`.
+    `late` is the rejection's reason code if the only fault is an `effective_from` that is too early.
     """
     found = [*of_regulation(wanted), *counted_by_registry(wanted, counted)]
     place = places(wanted.property, wanted.effective_from)

@@ -139,7 +139,7 @@ def _movement(after: Pool, delta: Delta) -> Movement:
 
 
 def parts(delta: Delta) -> dict[str, Any]:
-    """Return a delta as members of a document: counts, and exact cents as decimal text."""
+    """Return a delta as fields of a JSON document: counts, and exact cents as decimal text."""
     exact = {f"{name}_cents": exact_text(getattr(delta, name)) for name in EXACT}
     return {name: getattr(delta, name) for name in COUNTS} | exact
 
@@ -172,7 +172,7 @@ def _whole(nanos: int) -> int:
 
 
 def move_by_round(pool: Pool, delta: Delta, *, table: str) -> Moved:
-    """Apply a round's delta to a pool: the effect of its settlement, and the amounts that only the pool accrues."""
+    """Apply a round's delta to a pool: the settlement's whole cents, and the amounts beyond that the pool accrues."""
     return move(pool, delta, table=table, balance=_OF_ROUNDS)
 
 
