@@ -100,7 +100,7 @@ class Box(BaseModel, frozen=True):
 
 
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
-    """Return the boxes that a count must include: uncounted boxes, and written-off boxes with at least one turn."""
+    """Return the boxes that a count must include: uncounted boxes, and written-off boxes that anyone has counted."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 

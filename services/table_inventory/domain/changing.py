@@ -148,7 +148,7 @@ def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, k
 
 
 def _noted(event: Event[Any], known: Known) -> FactWithPostings:
-    """Return the fact that an event is recorded without effect. Raises: Refused for an unknown property or table."""
+    """Return the fact that records an event without effect. Raises: Refused for an unknown property or table."""
     data, at = event.data, event.time
     what: dict[str, Any] = {"event": event.type, "sequence": event.sequence, "data": data}
     if isinstance(data, PitChange):

@@ -101,7 +101,7 @@ class CreditLine:
         return self.terms
 
     def why_stopped(self) -> str | None:
-        """Return why the patron gets no credit regardless of the limit, or None.
+        """Return the reason why the patron gets no credit regardless of the limit, or None.
 
         A patron gets no credit while the line is suspended. A returned check and a written-off amount also stop credit
         until they are paid and the payment has cleared.

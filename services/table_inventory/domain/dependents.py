@@ -1,4 +1,4 @@
-"""What depends on a pit event and must be reversed before the event can be changed. Pure; cents."""
+"""The records that depend on a pit event, and must be reversed before the event can be changed. Pure; cents."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -37,7 +37,7 @@ class OpenTable(BaseModel):
 
 
 class Clock(BaseModel):
-    """When an equipment check of an open table is due: at `due_at`, or in `rounds_left` rounds."""
+    """The due time of an equipment check at an open table: at `due_at`, or after `rounds_left` more rounds."""
 
     property: str
     table: str

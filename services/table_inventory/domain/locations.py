@@ -102,7 +102,7 @@ def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferRe
 
 
 def over_short(fact: CageCountVerified) -> tuple[Posting, ...]:
-    """Return the postings of a verified count: its difference from the book; brought forward at a first count."""
+    """Return the postings of a verified count: the overage or shortage; for a first count, the opening balance."""
     if fact.before_cents is not None:
         contra, cents = "cage_over_short", fact.over_short_cents
     else:
@@ -201,7 +201,7 @@ class CageTransferDocument(ApprovalSubject):
 
 
 def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str | None:
-    """Return why the property does not have these chips, or None if it does.
+    """Return the reason why these chips do not exist at the property, or None if they do.
 
     A property without `chip_sets` accepts all chips without a `chip_set`.
     """
@@ -250,7 +250,7 @@ def require_not_retired(place: PropertySnapshot, giver: str, contents: Iterable[
 
 
 def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) -> str | None:
-    """Return why the giver cannot give these contents to the receiver, or None if it can."""
+    """Return the reason why contents may not pass from the giver to the receiver, or None if they may."""
     if giver == receiver:
         return f"{giver} gives nothing to itself"
     if giver in OUTSIDE and receiver in OUTSIDE:

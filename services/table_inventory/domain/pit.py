@@ -55,7 +55,7 @@ BoxName = tuple[str, str]
 
 @dataclass(slots=True)
 class Books:
-    """What a table's opening balance is computed from: its first count, less all movements before it except rounds.
+    """The data of a table's opening balance: the first count, less all earlier movements except rounds.
 
     `brought_cents` is the recorded opening balance. `counts` maps (moment, sequence) to cents for the earliest counts.
     `moved_until` maps a moment to the cents of recorded movements until then. `moved` lists movements that are not
@@ -212,7 +212,7 @@ def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> Non
 
 
 def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
-    """Record that a box, if any, is on a table. Raises: Refused if it is on another table."""
+    """Record that a box is on a table; do nothing if its name is None. Raises: Refused if it is on another table."""
     property_name, name = box
     if name is None:
         return
@@ -325,9 +325,9 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
     """Return the fact of a settled round: its win in chips, at its closing time.
 
-    The reversal of a round is recorded at the round's closing time, because the inventory never had the chips.
-    `closed_at` has the closing times by round, and new rounds are added to it. Raises: Refused if the round to be
-    reversed was not recorded.
+    A reversal is also dated at the round's closing time, so that the round never affected the inventory. `closed_at`
+    has the closing times by round; the function adds new rounds. Raises: Refused if the round to be reversed was not
+    recorded.
     """
     key = RoundKey.of(data)
     if isinstance(data, PostedRound):
@@ -346,7 +346,10 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
 
 
 def note_result(data: CountedResult | UncountedResult) -> Iterator[FactWithPostings]:
-    """Yield the fact of a counted table's result, at its end; none if a voided result was never counted."""
+    """Yield the fact of a result at a counted table, or of its void, dated at the result's end.
+
+    Nothing is yielded for the void of a result that was never recorded.
+    """
     if data.closed_at is None:
         return
     results: Literal[1, -1] = 1 if isinstance(data, CountedResult) else -1
