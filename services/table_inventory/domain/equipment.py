@@ -1,4 +1,4 @@
-"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due to be changed or checked."""
+"""Equipment clocks: due times for changing or checking cards, dice, card readers and stubs of open tables."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta

@@ -96,7 +96,7 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @property
     def since(self) -> datetime:
-        """Return the beginning of the slip's current status: when it was carried, or else prepared."""
+        """Return the time at which the slip was carried or, if it was not, prepared."""
         return self.carried_at or self.prepared_at
 
     @property

@@ -68,7 +68,7 @@ _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq
 
 
 class Rows:
-    """Collects the rows of a batch of facts, and writes them together."""
+    """A collector of the rows of a batch of facts, which are written together."""
 
     def __init__(self) -> None:
         self._movements: list[Row] = []

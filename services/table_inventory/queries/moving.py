@@ -1,4 +1,4 @@
-"""Read what recording depends on: earlier movements, checks, boxes, and closing times of rounds."""
+"""Read the data needed to record events: earlier movements, checks, boxes, and closing times of rounds."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -33,7 +33,7 @@ _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revisio
 async def first_books(
     connection: AsyncConnection, tables: Collection[TableKey]
 ) -> dict[TableKey, list[tuple[datetime, int]]]:
-    """Return the movements except rounds, as (time, cents), of those given tables that were never counted."""
+    """Return the movements other than rounds, as (time, cents), of each given table that was never counted."""
     if not tables:
         return {}
     c = counts.c
