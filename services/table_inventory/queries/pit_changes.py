@@ -209,7 +209,7 @@ async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved
 
 
 def approved_event(change: PitChangeApproved) -> ApprovedEvent:
-    """Return the event that puts an approved change into effect, in the form in which it is sent."""
+    """Return the event to send that will put an approved change into effect."""
     return ApprovedEvent(event_of(change), pit_source(change.property, change.table))
 
 

@@ -1,4 +1,4 @@
-"""Access log of patron data: before an answer, it records who accessed which data of whom."""
+"""Access log of patron data: before a response is sent, records the reader, the patron and the kind of data."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,6 +1,6 @@
 """Commands on promotional money: granted by the house, moved between wallet and table, written off on expiry.
 
-It can be wagered but never paid out. Its winnings are ordinary money.
+Promotional money can be wagered but never paid out. Winnings from it are ordinary money.
 """
 
 from datetime import date
@@ -170,7 +170,7 @@ def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, 
 class WriteOffPromotion(_OfPromotion):
     """Write promotional money off.
 
-    Use this for a grant that was a mistake or is withdrawn. Amounts on hold or in play stay until their round is over.
+    Use this for a mistaken or withdrawn grant. Amounts on hold or in play stay until their round is over.
     """
 
 
@@ -182,7 +182,7 @@ def _write_off(command: WriteOffPromotion, books: Books, now: Now) -> Accepted:
 class ExpirePromotion(AccountsCommand):
     """Write off promotional money that has expired by a gaming day; the service itself issues the command.
 
-    `known` are the versions of the pool's accounts from which it was computed.
+    `known` has the versions of the pool's accounts from which the expired amount was computed.
     """
 
     account: AccountName

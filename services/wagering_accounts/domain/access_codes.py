@@ -34,7 +34,10 @@ class HashedCode:
 
 @dataclass(frozen=True, slots=True)
 class GivenCode:
-    """A given code, hashed with the salt of the stored one; `forged`: why the stored one is not authentic."""
+    """A given code, hashed with the stored code's salt, and the stored code.
+
+    `forged` is the reason why the stored code is not authentic; None if it is.
+    """
 
     given: HashedCode
     kept: HashedCode

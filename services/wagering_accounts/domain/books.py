@@ -1,6 +1,6 @@
 """The accounts in memory: patrons, accounts, rounds, holds and adjustments, and the postings of their money. Pure.
 
-The journal has the money on control accounts (property, table, wager, leg), signed cents, debits positive:
+In the journal, money is posted to control accounts (property, table, wager, leg), in signed cents, debits positive:
 
 | leg | posting |
 |---|---|
@@ -61,14 +61,14 @@ ThingT = TypeVar("ThingT", bound=Entity)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A patron's limit: the current cents, and the cents from a later moment on. None: no limit."""
+    """A patron's limit in cents: the current one, and one that applies from a later moment on. None: no limit."""
 
     cents: int | None = None
     next_cents: int | None = None
     next_at: datetime | None = None
 
     def at(self, moment: datetime) -> int | None:
-        """Return the limit at a moment."""
+        """Return the limit in cents at a moment, or None."""
         return self.next_cents if self.next_at is not None and self.next_at <= moment else self.cents
 
     def changed(self, cents: int | None, moment: datetime, later: datetime) -> "Limit":
@@ -101,20 +101,20 @@ class Patron(Entity):
         return None if self.locked_until is None or self.locked_until <= moment else self.locked_until
 
     def limit(self, kind: LimitKind, moment: datetime) -> int | None:
-        """Return the limit at a moment, cents, or None."""
+        """Return the patron's limit of a kind at a moment, in cents, or None."""
         limit = self.limits.get(kind)
         return None if limit is None else limit.at(moment)
 
     def bought_in_during(self, gaming_day: date) -> int:
-        """Return the cents brought to tables on a gaming day; late entries count on the last day."""
+        """Return the cents brought to tables on a gaming day; earlier days count as the last day with a buy-in."""
         return 0 if self.bought_in_on is None or gaming_day > self.bought_in_on else self.bought_in_cents
 
 
 @dataclass(slots=True)
 class PatronCode(Entity):
-    """The stored access code of a patron: not in the journal, and nowhere else.
+    """The access code of a patron, stored only in its own table, not in the journal.
 
-    `number` counts the patron's codes: the journal has how many were issued.
+    `number` counts the patron's codes. The journal only records the number of codes issued.
     """
 
     key_of = attrgetter("property", "patron")
@@ -129,7 +129,7 @@ class PatronCode(Entity):
 
 @dataclass(slots=True)
 class PatronIdentity(Entity):
-    """A patron's identity, encrypted with the patron's key; None once it was erased."""
+    """A patron's identity, encrypted with the patron's key; the ciphertext is None once it was erased."""
 
     key_of = attrgetter("property", "patron")
 
@@ -182,7 +182,7 @@ class Account(Entity):
     promotional_staked_cents: int = 0
 
     def total(self) -> int:
-        """Return the total of the account, cents."""
+        """Return the total of the account in cents."""
         promotional = self.promotional_cents + self.promotional_held_cents + self.promotional_staked_cents
         return self.available_cents + self.held_cents + self.staked_cents + promotional
 
@@ -191,7 +191,7 @@ class Account(Entity):
 class Hold(Entity):
     """Cents of an account on hold for a wager of a round, partly promotional money.
 
-    It is `released` by the player, `returned` by a result in which its wager was not staked, or by a void.
+    The hold is `released` by the player, or `returned` by a void, or by a result without a stake on its wager.
     """
 
     key_of = attrgetter("property", "account", "hold")
@@ -228,15 +228,16 @@ class Round(Entity):
     voided: bool = False
 
     def is_over(self) -> bool:
-        """Return whether it is settled or void."""
+        """Return whether the round is settled or void."""
         return self.status in ("settled", "void")
 
 
 @dataclass(slots=True)
 class RoundAccount(Entity):
-    """A round's effect on an account. `covered_cents` was on hold for it; the shortage could not be taken back.
+    """A round's effect on an account.
 
-    `promotional_shortage_cents` of the shortage had been promotional money.
+    `covered_cents` was on hold for the round. The shortage could not be taken back; `promotional_shortage_cents` of the
+    shortage had been promotional money.
     """
 
     key_of = attrgetter("property", "table", "round_id", "account")
