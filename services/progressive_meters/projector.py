@@ -97,7 +97,7 @@ class _Rows:
     taken_back: list[Row] = field(default_factory=list)
 
     def add(self, entry: Entry, fact: object) -> None:
-        """Add the rows of a fact; facts of the runtime have none."""
+        """Add the rows of a fact; facts of the shared runtime have no rows."""
         match fact:
             case PoolFiled() | PoolReturned():
                 self.versions.append((entry, fact))

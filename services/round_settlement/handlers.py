@@ -177,7 +177,7 @@ def rounds_in(events: Sequence[Event[Any]]) -> set[RoundKey]:
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:
-    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of any has changed."""
+    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of a round has changed."""
     if not expected:
         return
     names = [rounds.c[name] for name in ("property", "table_name", "round_id")]

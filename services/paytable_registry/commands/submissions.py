@@ -93,7 +93,7 @@ class ReturnSubmission(_OfVersion):
 class WithdrawSubmission(_OfVersion):
     """Withdraw a version of a rules submission before it takes effect.
 
-    A draft or undecided version is withdrawn at once. To withdraw an approved one needs a second person.
+    A draft or undecided version is withdrawn at once. The withdrawal of an approved version needs a second person.
     """
 
     reason: Reason

@@ -1,4 +1,4 @@
-"""The payback check of a version: compare computed with stated paybacks, and find what needs an override. Pure."""
+"""The payback check of a version: compare computed and stated paybacks, and find those to be overridden. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction

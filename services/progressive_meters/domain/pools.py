@@ -95,7 +95,7 @@ EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
 """The exact parts of a movement (nanocents): fields of Delta, columns, and as `<name>_cents` members of documents."""
 
 _OF_ROUNDS: Final = "accrued"
-"""The leg that takes the difference between a round's movement and its settlement."""
+"""The leg of the contra posting for the difference between a round's movement and its settlement."""
 
 HELD: Final = ("display", "reserve", "overflow")
 """The names of a pool's exact meters, and of the legs of the accounts that hold their whole cents."""

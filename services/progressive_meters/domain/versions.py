@@ -62,7 +62,7 @@ class Pools:
         return in_effect(self.versions(property_name, pool), moment)
 
     def current(self, property_name: str, pool: str, moment: datetime) -> PoolVersion:
-        """Return the version of a pool in effect at a moment, or its first version if none is yet."""
+        """Return the version of a pool in effect at a moment, or the first version if that is not in effect yet."""
         return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
 
     def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:

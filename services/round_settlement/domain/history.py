@@ -84,7 +84,7 @@ class EntryDocument(BaseModel):
 class RoundDocument(RoundItem):
     """A round with its history: every entry about it, oldest first.
 
-    `totals`, `lines` and `postings` are those of the entry in force, if any.
+    `totals`, `lines` and `postings` are from the entry in force, if any.
     """
 
     totals: list[WagerTotals]

@@ -45,7 +45,7 @@ def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
 def place_void(event: RoundVoided, opened_at: datetime | None, places: PropertyLookup) -> GamingDayAssignment:
     """Return the gaming day of a voided round; `opened_at` is set if the round is posted.
 
-    If `opened_at` is None, the gaming day is that of the void's time, or the earlier day that the void claims, because
+    If `opened_at` is None, the gaming day is the day of the void, or an earlier day that the void claims, because
     rounds may be voided later. Raises: Refused if the round is impossible at this property.
     """
     data, moment = event.data, opened_at or event.time

@@ -71,8 +71,8 @@ class Variances(BaseModel):
 class WinOfDay(DayWin):
     """The win of a gaming day as it would be sealed now, compared with the settled win.
 
-    The `status` is `restated` if later entries or adjustments make the win differ from the sealed one, whose hash is
-    `hash`. `through` is the position up to which settlements have been read.
+    `status` is `restated` if later entries or adjustments make the win differ from the sealed win; `hash` is the hash
+    of the sealed win. `through` is the position up to which settlements have been read.
     """
 
     property: str
@@ -85,7 +85,7 @@ class WinOfDay(DayWin):
 class DayWhole(BaseModel):
     """A gaming day in full, read in one snapshot of the database.
 
-    It has the day's stage (without the sealed report), win, variances, adjustments and follow-ups.
+    The document has the day's stage (without the sealed report), win, variances, adjustments and follow-ups.
     """
 
     day: Day

@@ -78,7 +78,7 @@ class _OfPitChange(Command):
 class ApprovePitChange(_OfPitChange, Approving):
     """Approve a change to a pit event, which then takes effect.
 
-    Compare the event before and after the change first. Nobody may approve their own proposal.
+    Compare the event before and after the change first. People cannot approve their own proposals.
     """
 
 

@@ -259,7 +259,7 @@ def _next_step(steps: Sequence[RecordedStep]) -> str:
 
 
 def _require_table(place: PropertySnapshot, table: str, day: date, seat: int | None) -> None:
-    """Check that a table is in use on a gaming day, and has the seat, if one is given. Raises: Rejected."""
+    """Raise Rejected unless a table is in use on a gaming day and has the given seat, if any."""
     why = place.why_no_table(table, day)
     if why is not None:
         raise Rejected(Reason.NOT_FOUND, why)

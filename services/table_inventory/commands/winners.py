@@ -161,7 +161,7 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
 
 
 def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) -> None:
-    """Check a win at a counted table. Raises: Rejected if it is incomplete, or on record already and not replaced."""
+    """Raise Rejected if a win at a counted table is incomplete, or was already recorded and is not replaced."""
     place, won_at, table = known.place, command.won_at, command.table
     if command.round_id is not None or won_at is None or command.paid is None:
         raise Rejected(

@@ -106,7 +106,7 @@ def _contra(transaction: CageTransaction) -> Account:
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:
-    """Return the postings of further tax withheld from winnings, a pair for each tax; none for zero."""
+    """Return the postings of further tax withheld from winnings: a pair for each tax with a nonzero amount."""
     return tuple(
         Posting(Account(fact.property, fact.table, "", leg), change)
         for taxed, cents in fact.withheld_changes().items()

@@ -28,7 +28,7 @@ from shared.runtime.ingest.pit_events import EventStanding, place_of, told_by
 
 
 def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
-    """Return the facts of an event in a pit stream: a pit event, or a change of one. Raises: Refused."""
+    """Return the facts of a pit event, or of a change to a pit event. Raises: Refused if it is not possible."""
     if isinstance(event.data, PitChange):
         trial = known.copied()
         recordings, standing = _change(event, trial)

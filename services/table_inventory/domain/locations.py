@@ -228,13 +228,13 @@ def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str
 
 
 def require_held(place: PropertySnapshot, contents: Iterable[HeldPieces]) -> None:
-    """Check that a property has these chips. Raises: Rejected; the error lists the property's chips."""
+    """Raise Rejected unless a property has these chips; the error lists the property's chips."""
     if (why := why_not_held(contents, place)) is not None:
         raise Rejected(Reason.NOT_FOUND, f"'contents' has {why}")
 
 
 def require_not_retired(place: PropertySnapshot, giver: str, contents: Iterable[HeldPieces], day: date) -> None:
-    """Check that no chip set that is retired on a gaming day is put into service again. Raises: Rejected.
+    """Raise Rejected if a chip set that is retired on a gaming day is put into service again.
 
     Only the manufacturer puts chips into service. Retired chips still come from the count room and from other
     properties, and pass between locations until they are destroyed.
@@ -278,7 +278,7 @@ class There(NamedTuple):
     pieces: Mapping[tuple[str, str, str, str, int], int]
 
     def require(self, location: str, kind: str | None, contents: Iterable[HeldPieces]) -> None:
-        """Check that a location of a kind (None for `cage`) can give these contents. Raises: Rejected.
+        """Raise Rejected unless a location of a kind (None for `cage`) has the contents to be given.
 
         At a location that serves patrons, the total value is compared; at others, the pieces of each kind and
         denomination. The error does not state what the location holds, because the people who count it must not know.

@@ -31,7 +31,7 @@ def location_in_use(place: PropertySnapshot, name: str, day: date) -> CageLocati
 
 
 def require_receiver(place: PropertySnapshot, transfer: CageTransferDocument, day: date) -> None:
-    """Check that the receiver of a transfer was not retired while it was in transit. Raises: Rejected."""
+    """Raise Rejected if the receiver of a transfer was retired while the contents were in transit."""
     retired = place.retired_cage_locations_on(day).get(transfer.receiver)
     if retired is not None:
         why = f"{_takes_nothing_in(place, retired)}: return transfer {transfer.transfer} to {transfer.giver}"

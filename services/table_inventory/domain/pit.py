@@ -98,7 +98,7 @@ class Known:
     places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
-    """The books of tables that were never counted, and of tables of which the batch changes a count."""
+    """The books of tables that were never counted, and of tables with a count that the batch changes."""
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The counter checks of the batch that exist already: (property, serial number)."""
     prepared: Mapping[tuple[str, str], PreparedCheck] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Known:
     """The tables on which each drop box of the batch currently is, by box name."""
     events: PitEventsKnown[PitRecorded] = field(default_factory=PitEventsKnown)
     dependents: dict[PitPlace, Dependents] = field(default_factory=dict)
-    """What depends on the events that the batch changes, by the position of the change."""
+    """The records that depend on the events that the batch changes, by the position of the change."""
 
     def copied(self) -> "Known":
         """Return a copy whose changes do not affect this state."""
@@ -166,7 +166,7 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
 
 
 def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, boxes_stay: bool) -> None:
-    """Check an event against the property's shifts, issued checks and boxes. Raises: Refused."""
+    """Raise Refused if an event contradicts the property's shifts, issued checks or boxes."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
         if shift not in place.shifts:
@@ -185,10 +185,7 @@ def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, 
 
 
 def _require_prepared(data: pit.IssuedCounterCheck, place: PropertySnapshot, known: Known) -> None:
-    """Check that a counter check is issued as prepared, if the property has credit-line rules.
-
-    Raises: Refused.
-    """
+    """Raise Refused unless a counter check is issued as prepared, if the property has credit-line rules."""
     if place.document.credit_lines is None:
         return
     name = f"counter check {data.serial} of {data.property}"
@@ -203,7 +200,7 @@ def _require_prepared(data: pit.IssuedCounterCheck, place: PropertySnapshot, kno
 
 
 def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> None:
-    """Check that an event's chips are in use at the property on a gaming day. Raises: Refused."""
+    """Raise Refused unless an event's chips are in use at the property on a gaming day."""
     for name, value in data:
         if isinstance(value, tuple) and all(isinstance(one, Pieces) for one in value):
             why = place.why_no_pieces(value, day)

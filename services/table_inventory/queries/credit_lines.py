@@ -108,7 +108,7 @@ async def is_serial_used(connection: AsyncConnection, property_name: str, serial
 async def prepared_checks(
     connection: AsyncConnection, wanted: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], PreparedCheck]:
-    """Return those of the given counter checks that were prepared, by (property, serial number)."""
+    """Return the given counter checks that were prepared, by (property, serial number)."""
     if not wanted:
         return {}
     rows = await _PREPARED.read(connection, bulk.keyed(_PREPARED, sorted(wanted)))

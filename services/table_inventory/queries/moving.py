@@ -46,7 +46,7 @@ async def first_books(
 
 
 async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return those of the given counter checks that exist, as (property, serial number)."""
+    """Return the given counter checks that exist, as (property, serial number)."""
     if not wanted:
         return set()
     rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))

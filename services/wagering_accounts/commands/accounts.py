@@ -79,15 +79,15 @@ def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
 class _Money(Happened, CommandWithCode):
     account: AccountName
     takes_money: ClassVar[bool] = False
-    """Whether money leaves the account, and not only the wallet behind it."""
+    """True for commands that take money from the account itself, not only from its patron's wallet."""
 
     instrument: Instrument
     reference: Reference | None = None
     conducted_by: Annotated[
-        Name | None, Field(description="who moves the money, by reference, where that is not the account's patron")
+        Name | None, Field(description="the person who moves the money, by reference, if not the account's patron")
     ] = None
     on_behalf_of: Annotated[
-        Others | None, Field(description="the patrons for whom it is moved, beside the account's own, by reference")
+        Others | None, Field(description="the patrons for whom the money is moved, by reference, if others")
     ] = None
 
     def needs(self) -> ReadSet:
@@ -302,8 +302,8 @@ def _shown(command: "ApproveAdjustment", books: Books, now: Now) -> AdjustmentDo
 class ApproveAdjustment(_OfAdjustment, Approving):
     """Approve an adjustment.
 
-    It takes effect now, and records the available amounts before and after. The person who entered it cannot approve
-    it.
+    The adjustment takes effect now, and its fact has the available amounts before and after. The person who entered the
+    adjustment cannot approve it.
     """
 
 
@@ -330,7 +330,7 @@ def _approve(command: ApproveAdjustment, books: Books, now: Now) -> Accepted:
 class RejectAdjustment(_OfAdjustment):
     """Reject an adjustment.
 
-    It never takes effect.
+    The adjustment never takes effect.
     """
 
     reason: Why

@@ -46,7 +46,7 @@ from shared.runtime.rows import last_number
 COMMANDS: Final = Commands()
 
 _FILE_MAX: Final = 1_000_000
-"""Most characters of a file: some 150 reports."""
+"""The maximum number of characters in a file, about 150 reports."""
 
 
 class PrepareFiling(PreparingFile[Sequence[ReportInFile]]):
@@ -61,7 +61,7 @@ class PrepareFiling(PreparingFile[Sequence[ReportInFile]]):
     form: FilingForm = "ctr"
     period: Annotated[FilingPeriod, Field(description="the gaming day, or the tax year, of all reports in the file")]
     unconfirmed: Annotated[
-        bool, Field(strict=True, description="rely on values of law whose review was due, and which nobody confirmed")
+        bool, Field(strict=True, description="rely on legal values whose review is overdue and that are not confirmed")
     ] = False
     subjects: Annotated[tuple[FilingSubject, ...], Field(min_length=1, max_length=REPORTS_MAX)]
     file: Annotated[
@@ -108,7 +108,7 @@ class RecordFiled(_OfFiling):
     the report that was the last one accepted at the time of sending.
     """
 
-    filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
+    filed_at: Annotated[Moment | None, Field(description="when the file was sent, if earlier than now")] = None
     tracking_id: TrackingId
     reason: Corrects = None
 
@@ -122,7 +122,7 @@ class RecordAcknowledgement(_OfFiling):
     """
 
     accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
-    errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="of the file as a whole")] = ()
+    errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="errors in the file as a whole")] = ()
     reports: Annotated[tuple[AnsweredReport, ...], Field(max_length=REPORTS_MAX)] = ()
     reason: Corrects = None
 

@@ -53,7 +53,7 @@ class _OfPromotion(AccountsCommand):
 
 
 class _Grant(_OfPromotion):
-    expires_on: Annotated[date | None, Field(description="the gaming day on which what is left of it goes")] = None
+    expires_on: Annotated[date | None, Field(description="the gaming day on which its remainder expires")] = None
 
 
 class GrantPromotion(_Grant):
@@ -106,7 +106,7 @@ def _shown(command: "ApprovePromotion", books: Books, now: Now) -> PromotionDocu
 class ApprovePromotion(_OfEntered, Approving):
     """Approve a grant of promotional money.
 
-    It takes effect now. The person who entered it cannot approve it.
+    The grant takes effect now. The person who entered the grant cannot approve it.
     """
 
 
@@ -123,7 +123,7 @@ def _approve(command: ApprovePromotion, books: Books, now: Now) -> Accepted:
 class RejectPromotion(_OfEntered):
     """Reject a grant of promotional money.
 
-    It never takes effect.
+    The grant never takes effect.
     """
 
     reason: Why

@@ -10,7 +10,7 @@ from shared.contracts.people import canonical_person
 
 _SALT_BYTES: Final = 16
 _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
-"""16 MiB of memory and some hundredths of a second per guess."""
+"""The cost parameters of scrypt: 16 MiB of memory and some hundredths of a second per guess."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,16 +312,16 @@ class Books:
         self.codes: dict[PatronKey, PatronCode] = self._known[PatronCode]
         self.identities: dict[PatronKey, PatronIdentity] = self._known[PatronIdentity]
         self.digests: dict[PatronKey, Mapping[str, bytes | None]] = {}
-        """The keyed digests of identities that commands recorded, by the names of their columns."""
+        """The keyed digests of identities recorded by commands, by column name."""
         self.erasures: dict[PatronKey, PatronErasure] = self._known[PatronErasure]
         self.last_days: dict[PatronKey, date] = {}
         """Each patron's last gaming day with a movement of money or a filing; loaded for erasures only."""
         self.last_filed: dict[PatronKey, datetime] = {}
-        """The last moment at which a file that names the patron was sent; loaded for erasures only."""
+        """The last time at which a file that names the patron was sent; loaded for erasures only."""
         self.open_filings: dict[PatronKey, list[str]] = {}
-        """The filings that name the patron and have no answer, in words; loaded for erasures only."""
+        """The names of unanswered filings that name the patron; loaded for erasures only."""
         self.owed: dict[PatronKey, int] = {}
-        """Each patron's shortages, cents: what corrections could not take back; loaded for erasures only."""
+        """Each patron's shortages in cents, which corrections could not take back; loaded for erasures only."""
         self.accounts: dict[AccountKey, Account] = self._known[Account]
         self.rounds: dict[RoundKey, Round] = self._known[Round]
         self.holds: dict[HoldKey, Hold] = self._known[Hold]
@@ -330,7 +330,7 @@ class Books:
         self.promotions: dict[HoldKey, Promotion] = self._known[Promotion]
         self.holds_by_round: defaultdict[RoundKey, list[Hold]] = defaultdict(list)
         self.altered: dict[AccountKey, str] = {}
-        """The accounts whose balance differs from the sum of their entries, with the difference in words."""
+        """The accounts whose balance differs from the sum of their entries, each with a text about the difference."""
         self.lines: list[list[LineRow]] = []
         """The statement lines of each applied fact, in order."""
 

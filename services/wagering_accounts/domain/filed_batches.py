@@ -68,7 +68,7 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
 
 
 def _day(text: str) -> date:
-    """Parse a date in the format of batches, such as 20261120. Raises: ValueError."""
+    """Parse a date in the format of batches, such as 20261120. Raises: ValueError if it is malformed."""
     return datetime.strptime(text, "%Y%m%d").date()  # noqa: DTZ007
 
 

@@ -1,4 +1,4 @@
-"""A report as it is read from the file of a filing. Pure."""
+"""Reports as read from the file of a filing. Pure."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -59,7 +59,7 @@ class FilingSummary(FiledDocument):
 class ListedFiling(FilingSummary):
     """A filing in a list.
 
-    For a rejected filing, `filed_again` is true if all its rejected reports are in later filings; otherwise it is None.
+    `filed_again` is None unless the filing was rejected; it is true if all its rejected reports are in later filings.
     `only_amends` is true if each report amends or corrects an earlier one; `file_by` is then relevant only if the
     filing was rejected.
     """
@@ -99,7 +99,7 @@ class ReportedBefore:
 
 
 def period_ends(period: FilingPeriod) -> date:
-    """Return the last day of a period: a gaming day or a tax year. Raises: ValueError.
+    """Return the last day of a period, a gaming day or a tax year. Raises: ValueError if it is neither.
 
     >>> period_ends("2026")
     datetime.date(2026, 12, 31)

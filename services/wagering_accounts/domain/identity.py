@@ -16,7 +16,7 @@ from shared.contracts.envelope import PERSONAL, Contract, WrittenDay
 from shared.contracts.taxpayer_numbers import is_made_up
 
 ERASED: Final = "was erased"
-"""What the service and the command line say of an identity that is gone for good."""
+"""The text with which the service and the command line describe an erased identity."""
 
 
 def _text(length: int) -> StringConstraints:
@@ -53,7 +53,7 @@ _OF_BOTH: Final[frozenset[AskedFor]] = frozenset(
 _OF_PEOPLE_ONLY: Final = _OF_PEOPLE | {"middle_name", "suffix"}
 
 _WITH_STATES: Final = ("US", "CA", "MX")
-"""Countries of which forms require the state, province or territory."""
+"""The countries for which forms require the state, province or territory."""
 
 _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
@@ -114,7 +114,7 @@ class PatronIdentity(Contract):
     phone: Annotated[str, StringConstraints(pattern="^[0-9]{1,16}$"), PERSONAL] | None = None
     phone_extension: Annotated[str, StringConstraints(pattern="^[0-9]{1,6}$"), PERSONAL] | None = None
     unknown: Annotated[
-        tuple[AskedFor, ...], Field(max_length=12, description="what forms ask for and nobody could learn")
+        tuple[AskedFor, ...], Field(max_length=12, description="fields that forms require but whose values are unknown")
     ] = ()
 
     def asked_for(self) -> frozenset[AskedFor]:

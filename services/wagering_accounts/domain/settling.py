@@ -37,7 +37,7 @@ RoundEvent = PostedRound | ReversedRound | UnpostedRound
 """The events with a round's result."""
 
 ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
-"""Statuses of holds that a result ends or has ended: all but released ones."""
+"""The statuses of holds that a result ends or has ended: all except `released`."""
 
 _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
     PostedRound: WagersSettled,
@@ -87,7 +87,7 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
 def _fact(
     data: RoundEvent, ended: Sequence[Hold], credited: Sequence[AccountCredit], books: Books
 ) -> tuple[WagersVoided, list[Posting]]:
-    """Return the fact, and its postings other than those of the movements."""
+    """Return the fact, and its postings other than the postings of the movements."""
     key = Round.key_of(data)
     movements, results = list[AccountMovement](), list[AccountResult]()
     parts = _promotional_parts(

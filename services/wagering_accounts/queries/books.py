@@ -256,7 +256,7 @@ _CODES: Final = (
         text(f"{tables.OF_CODES} AND data ->> 'property' = :property AND data ->> 'patron' = :patron"),
     )
 )
-"""Counts the entries that issue codes, by the predicate of their index."""
+"""The query that counts the entries that issue codes; its condition matches their index."""
 
 
 async def codes_given(connection: AsyncConnection, property_name: str, patron: str) -> int:

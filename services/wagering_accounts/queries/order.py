@@ -71,7 +71,7 @@ _ACCOUNTS: Final = bulk.select(balances, ("property", "account", "version"))
 _ROUNDS: Final = bulk.select(rounds, ("property", "table", "round_id", "version"))
 
 Step = tuple[Recorded, Mapping[Key, int | None]]
-"""An entry with its fact, and the versions that it assigns; None if the entry does not name one."""
+"""An entry with its fact, and the version for each item that it changes; None for a version not in the entry."""
 
 
 def _step(entry: Entry, fact: AccountsFact) -> Step:

@@ -12,7 +12,7 @@ from shared.runtime.reference_search import reversed_reference
 from shared.runtime.sealing import PatronKey
 
 Digests = Mapping[str, bytes | None]
-"""The keyed digest of each thing that identifies one person alone; None for what is not known of a patron."""
+"""The keyed digest of each unique identifier of a person, by column; None if the identifier is not known."""
 
 
 def digests_of(key: PatronKey, identity: PatronIdentity) -> Digests:
