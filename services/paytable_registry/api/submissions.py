@@ -158,7 +158,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
     )
     async def export(request: Request, property_name: PropertyPath, game: GameName) -> Response:
-        """Export all facts about the submission's versions with proofs under a signed checkpoint, for outsiders."""
+        """Export all facts about the submission's versions under a signed checkpoint, verifiable by outsiders."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await submissions.export(connection, property_name, game))
 

@@ -79,7 +79,7 @@ class DocumentKind(Generic[DocumentT, VersionT]):
     changes: Callable[[VersionT, VersionT], list[str]]
 
     def file(self, wanted: Contract, history: History[VersionT], *, by: str, at: datetime) -> Fact:
-        """Return the filing of the next version of a document, as a fact.
+        """Return the fact that records the filing of the next version of a document.
 
         Raises: Rejected with all faults of the document, one per line, or if the version could never be approved.
         """
@@ -94,7 +94,7 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return self.filed(**said | {"version": version, "hash": digest, "filed_by": by, "filed_at": at})
 
     def approve(self, version: VersionT, history: History[VersionT], *, by: str, at: datetime) -> Fact:
-        """Return the approval of a version, as a fact.
+        """Return the fact that records the approval of a version.
 
         Raises: Rejected if it is decided already, if `by` filed it, or if it would change which version
         was in effect in the past.
@@ -107,7 +107,7 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return self.approved(**fields_of(version, self.filed) | {"approved_by": by, "approved_at": at})
 
     def give_back(self, version: VersionT, *, by: str, at: datetime, reason: str) -> Fact:
-        """Return the return of a version to its filer, as a fact. Raises: Rejected if it is decided already."""
+        """Return the fact that records a version's return to its filer. Raises: Rejected if it is decided already."""
         version.approval.reject()
         return returned(self.returned, version, by=by, at=at, reason=reason)
 

@@ -66,9 +66,9 @@ def _of_text(said: object) -> object:
 
 
 class SubmissionStanding(Standing):
-    """The status of a version of a submission, and who took which step when.
+    """The status of a version of a submission, with the person and time of each step.
 
-    It includes the findings that its approval overrode, and who requested and approved its withdrawal, when and why.
+    The status includes the findings overridden at the approval, and the request and approval of a withdrawal.
     """
 
     overridden: Annotated[Overridden | None, BeforeValidator(_of_text)] = None
@@ -80,7 +80,7 @@ class SubmissionStanding(Standing):
 
 
 class SubmissionVersion(RulesSubmission, SubmissionStanding):
-    """A version of a rules submission: its content, its status, and who took which step when."""
+    """A version of a rules submission: its content, its status, and the person and time of each step."""
 
     version: VersionNumber
     hash: Digest
@@ -144,7 +144,7 @@ def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: 
 
 
 def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> SubmissionDrafted:
-    """Return the drafting of a version, as a fact. Any content is accepted; it is validated when it is filed."""
+    """Return the fact that records a draft of a version. Any content is accepted; it is validated when it is filed."""
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     said = fields_of(wanted, RulesSubmission)
     digest = submission_hash(wanted, version)
@@ -167,10 +167,11 @@ def file(
     at: datetime,
     counted: Collection[str] = (),
 ) -> SubmissionFiled:
-    """Return the filing of a version, as a fact; `counted` has the wagers whose house edge the registry computes.
+    """Return the fact that records the filing of a version.
 
-    Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
-    a stated house edge of a counted wager, or an `effective_from` so early that it could never be approved.
+    `counted` has the wagers whose house edge the registry computes. Raises: Rejected with all faults of the version:
+    content that the regulation does not allow, conflicts with the property, a stated house edge of a counted wager,
+    or an `effective_from` so early that the version could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     wrong = _wrong(wanted, history, places, at, counted, late=Reason.NOT_ALLOWED)
@@ -191,9 +192,10 @@ def approve(
     override: str | None = None,
     counted: Collection[str] = (),
 ) -> SubmissionApproved:
-    """Return the approval of a version, as a fact; `override` is the reason for overriding findings on its `paybacks`.
+    """Return the fact that records the approval of a version.
 
-    `counted` has the wagers whose house edge the registry computes. Raises: Rejected if the version is decided already,
+    `override` is the reason for overriding findings on the `paybacks`, and `counted` has the wagers whose house edge
+    the registry computes. Raises: Rejected if the version is decided already,
     if `by` filed it, if it would change rules in effect in the past, if it now contradicts the property or the
     registry's computed figures, or if its paybacks need an override.
     """
@@ -208,7 +210,7 @@ def approve(
 
 
 def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionReturned:
-    """Return the return of a version to its filer, as a fact. Raises: Rejected if the version is decided already."""
+    """Return the fact that records a version's return to its filer. Raises: Rejected if it is decided already."""
     version.approval.reject()
     return returned(SubmissionReturned, version, by=by, at=at, reason=reason)
 
@@ -218,7 +220,8 @@ def withdraw(
 ) -> SubmissionWithdrawn | WithdrawalRequested:
     """Return the withdrawal of a draft or undecided version, or the request to withdraw an approved one.
 
-    Raises: Rejected if the version was returned or withdrawn, if a request is open, or if it is too late.
+    Raises: Rejected if the version was returned or withdrawn, if a request is open, or if it is too late to withdraw
+    it.
     """
     if version.status in ("draft", "filed"):
         return about(SubmissionWithdrawn, version, withdrawn_by=by, withdrawn_at=at, reason=reason)
@@ -232,7 +235,7 @@ def withdraw(
 
 
 def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> WithdrawalApproved:
-    """Return the approval of an approved version's withdrawal, as a fact.
+    """Return the fact that records the approval of an approved version's withdrawal.
 
     Raises: Rejected if no withdrawal was requested, if `by` requested it, if it is decided already, or if it is too
     late to withdraw the version.

@@ -190,7 +190,7 @@ def seed(pool: Pool, base_cents: int) -> Moved:
 
 
 def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
-    """Move cents from one pool to another. Raises: Rejected if the first pool shows less than that."""
+    """Move cents from one pool to another. Raises: Rejected if the first pool shows fewer cents."""
     _require_shown(pool, cents)
     out = Delta(transfer=-nanocents(cents))
     return (move(pool, out, balance="house"), move(to, -out, balance="house"))

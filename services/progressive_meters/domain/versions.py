@@ -66,7 +66,7 @@ class Pools:
         return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
 
     def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:
-        """Return the terms in effect at a moment of the pool that has the feed, or None if no pool has it."""
+        """Return the terms of the pool that has the feed at a moment, or None if no pool has it."""
         for pool in self._pools_of.get((property_name, feed), ()):
             version = self.in_effect(property_name, pool, moment)
             if version is not None and feed in version.feeds:
@@ -87,7 +87,7 @@ class Pools:
 def file(
     wanted: PoolTerms, versions: int, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> PoolFiled:
-    """Return the filing of the next version of a pool's terms, as a fact; `versions` is the number filed before.
+    """Return the fact that records the filing of a pool's next terms; `versions` is the number of versions before.
 
     Raises: Rejected if the terms are invalid, or contradict the property or the rules submissions of the feeds.
     """
@@ -142,7 +142,7 @@ def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: date
 
 
 def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolReturned:
-    """Return the return of a version to its filer, as a fact. Raises: Rejected if the version is decided already."""
+    """Return the fact that records a version's return to its filer. Raises: Rejected if it is decided already."""
     filed.approval.reject()
     return returned(PoolReturned, filed, by=by, at=at, reason=reason)
 

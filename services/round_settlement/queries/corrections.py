@@ -38,7 +38,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionPr
 async def approved_corrections(
     connection: AsyncConnection, keys: Collection[tuple[str, int]], *, sealed: bool = True
 ) -> dict[tuple[str, int], CorrectionApproved]:
-    """Return the approved ones of the given corrections, by (property, number).
+    """Return the given corrections that are approved, by (property, number).
 
     With `sealed`, the service's seal of each approval is verified; otherwise the caller must have verified the journal.
     Raises: Rejected if an approval is not as it was recorded.

@@ -71,7 +71,7 @@ class Box(BaseModel, frozen=True):
         }
 
     def unrecorded(self, sales: Sales) -> Mapping[str, int]:
-        """Return by how many cents the contents exceed the recorded sales, by instrument; only positive amounts.
+        """Return the cents by which the contents exceed the recorded sales, by instrument; only positive amounts.
 
         At a table that reports each of its `sales`, the result is empty, because a surplus is a variance there. A
         shortfall is a variance at every table.

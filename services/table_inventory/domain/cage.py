@@ -45,7 +45,7 @@ _UNMOVED: Final[frozenset[CageKind]] = frozenset({"currency_exchange", "currency
 """Kinds that do not change the cage's money: exchanges of denominations, and currency wagered at a table."""
 
 _DOLLARS: Final[Mapping[CageKind, Direction]] = {"foreign_currency_bought": "out", "foreign_currency_sold": "in"}
-"""The direction of the dollars in an exchange of foreign currency, which itself is in no book of the cage."""
+"""The direction of the dollars in an exchange of foreign currency; the foreign currency itself is not booked."""
 
 _OF_CONTESTS: Final[frozenset[CageKind]] = frozenset({"tournament_fee", "tournament_prize"})
 """Kinds whose money is posted at `cage` with the result of the contest, not with the transaction."""

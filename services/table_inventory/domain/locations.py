@@ -35,7 +35,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 LOCATION: Final = "location"
 
 _HELD: Final = frozenset({"cage", "cage_money", "patrons_exchange", "contest_money", "withheld_money"})
-"""Legs that are part of the money at the cage. Both sides of an exchange with a patron are, having equal value."""
+"""Legs of the money at the cage, including both sides of an exchange with a patron, which have equal value."""
 
 
 def is_held_at_cage(account: Account) -> bool:

@@ -82,5 +82,5 @@ class Provisions:
         return window.play and window.table in self.counted
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return the maximum use of cards under a regulation; for an unlisted regulation, the shortest of all."""
+        """Return the maximum time in use of cards under a regulation; for an unlisted regulation, the shortest time."""
         return deck_life(self.deck_hours, regulation, dealing)

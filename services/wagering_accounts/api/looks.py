@@ -1,4 +1,4 @@
-"""Access log of patron data: before a response is sent, records the reader, the patron and the kind of data."""
+"""The access log of patron data. It records reader, patron and kind of data before the response is sent."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -176,7 +176,7 @@ def _patron_beside_others(command: _Money, account: Account) -> str | None:
 def _both_sides(
     command: _Money, books: Books, account: Account, patron: Patron | None, cents: int
 ) -> tuple[tuple[AccountMovement, ...], tuple[Posting, ...]]:
-    """Return the movements of `cents` on the account and the wallet, and contra postings; negative for a payout."""
+    """Return the movements of `cents` (negative for a payout) on account and wallet, and the contra postings."""
     movements = [next_movement(account, available_cents=cents)] if cents else []
     if command.instrument != "wallet":
         return tuple(movements), (Posting(Leg(command.property, account.table, "", command.instrument), cents),)

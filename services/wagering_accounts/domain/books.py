@@ -106,7 +106,7 @@ class Patron(Entity):
         return None if limit is None else limit.at(moment)
 
     def bought_in_during(self, gaming_day: date) -> int:
-        """Return the cents brought to tables on a gaming day; earlier days count as the last day with a buy-in."""
+        """Return the cents brought to tables on a gaming day; for earlier days, those of the last day with a buy-in."""
         return 0 if self.bought_in_on is None or gaming_day > self.bought_in_on else self.bought_in_cents
 
 
@@ -275,7 +275,7 @@ class Adjustment(Entity):
 
 @dataclass(slots=True)
 class Promotion(Entity):
-    """A grant of promotional money, which may need a second person; `version` is that of the account once granted."""
+    """A grant of promotional money, which may need a second person; `version` is the account's version when granted."""
 
     key_of = attrgetter("property", "account", "promotion")
 

@@ -32,7 +32,7 @@ class _Document(BaseModel):
 
 
 class AccountDocument(_Document):
-    """An account: available, on hold for wagers, and in play. `version` counts its entries.
+    """An account, with the amounts available, on hold for wagers, and in play. `version` counts its entries.
 
     Promotional money is separate: it can be wagered but never paid out.
     """

@@ -271,9 +271,9 @@ def _report_or_amendment(
 ) -> PreparedReport:
     """Return a report on a person's gaming day, or an amendment of the report accepted last.
 
-    A first report on a person may amend one of these reports of the same day: that on the entry of an unidentified
-    person (who may be this person), or that on an agent or principal named with this person. It may also amend an
-    unknown identifier, of a report filed before this system was in use.
+    A first report on a person may amend a report of the same day on the entry of an unidentified person (who may be
+    this person), or on an agent or principal named with this person. It may also amend an unknown identifier, of a
+    report filed before this system was in use.
 
     Raises: Rejected for a further report that does not amend the one accepted last, for an amendment of another
     person's report, and for an amendment of a report that another subject's report already amends.
