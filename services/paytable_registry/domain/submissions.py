@@ -195,9 +195,9 @@ def approve(
     """Return the fact that records the approval of a version.
 
     `override` is the reason for overriding findings on the `paybacks`, and `counted` has the wagers whose house edge
-    the registry computes. Raises: Rejected if the version is decided already,
-    if `by` filed it, if it would change rules in effect in the past, if it now contradicts the property or the
-    registry's computed figures, or if its paybacks need an override.
+    the registry computes. Raises: Rejected if the version is decided already, if `by` filed it, if it would change
+    rules in effect in the past, if it now contradicts the property or the registry's computed figures, or if its
+    paybacks need an override.
     """
     version.approval.approve(by)
     wrong = _wrong(version, history, places, at, counted, late=Reason.TOO_LATE)
