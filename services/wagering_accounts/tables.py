@@ -69,7 +69,7 @@ patron_codes = Table(
 """Access codes, signed: a patron whose row is lost or not authentic needs a new code."""
 
 OF_CODES = "kind IN ('patron.registered', 'patron.code_changed')"
-"""The entries that issue codes, as in their index."""
+"""SQL condition: an entry issues an access code; the same as in the index of these entries."""
 
 Index(
     "entries_of_codes",

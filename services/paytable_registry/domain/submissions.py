@@ -124,7 +124,7 @@ class SubmissionHistory:
     approved: Sequence[SubmissionVersion] = ()
 
     def beginnings(self, tables: Sequence[str]) -> list[datetime]:
-        """Return when the approved versions that list any of these tables take effect."""
+        """Return the times at which approved versions that list one of these tables take effect."""
         return [each.effective_from for each in self.approved if not set(tables).isdisjoint(each.tables)]
 
     def shown(self, version: SubmissionVersion, at: datetime) -> SubmissionShown:

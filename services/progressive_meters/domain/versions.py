@@ -27,7 +27,7 @@ FeedTerms = Callable[[str, Feed, datetime], Terms | None]
 
 
 class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
-    """A version of a pool's terms: its content, its status, and who decided when."""
+    """A version of a pool's terms: its content, its status, and the person and time of the decision."""
 
     @property
     def label(self) -> str:
@@ -148,7 +148,7 @@ def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> Pool
 
 
 def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> PoolVersion:
-    """Return a version with its status after a fact about it."""
+    """Return a version with the status that a fact gives it."""
     return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
 
 

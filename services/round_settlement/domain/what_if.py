@@ -73,7 +73,7 @@ class Outcome:
     refused: Counter[str]
 
     def as_document(self) -> dict[str, Any]:
-        """Return the result as JSON for `of_document`."""
+        """Return the result as JSON, which `of_document` reads."""
         sums = {wager: [one.recorded, one.other] for wager, one in self.wagers.items()}
         about = [self.of.gaming_day.isoformat(), self.of.table, self.of.rounds, self.of.places]
         return {"of": about, "wagers": sums, "refused": dict(self.refused)}

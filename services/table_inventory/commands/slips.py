@@ -189,7 +189,7 @@ class ReceiveCredit(Approving):
 
     property: Name
     number: SlipNumber
-    contents: Annotated[Contents, Field(description="what arrived")]
+    contents: Annotated[Contents, Field(description="the chips that arrived")]
     is_empty: IsEmpty = False
 
 

@@ -27,7 +27,7 @@ class Clock(Protocol):
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return the time by which a count in the pit may lie outside its gaming day."""
+        """Return the maximum time by which a count in the pit may lie outside its gaming day."""
 
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""

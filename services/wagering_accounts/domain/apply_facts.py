@@ -189,7 +189,7 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
 
 
 def next_version(books: Books, key: RoundKey) -> int:
-    """Return the next version of a round: the one for a fact that is being decided."""
+    """Return the version that a round will have after the fact being decided."""
     round_ = books.rounds.get(key)
     return 1 if round_ is None else round_.version + 1
 

@@ -456,7 +456,7 @@ def begun(fact: FilingPrepared, at: datetime) -> FilingDocument:
 
 
 def after(filing: FilingDocument, fact: AboutFiling, at: datetime) -> FilingDocument:
-    """Return a filing after a fact about it."""
+    """Return a filing with the changes that a fact makes to it."""
     changed = changes(fact, at)
     if isinstance(fact, FilingAcknowledged):
         answers = {one.report: one for one in fact.reports}
