@@ -19,10 +19,10 @@ _REPEATED: Final = {
 
 
 def message_key(kind: str, shard: int, seq: int, data: bytes) -> bytes:
-    """Return `property/game/version/kind` (without game for a property), so that compaction never removes a version.
+    """Return a fact's Kafka key, `property/game/version/kind` (without game for a property): unique for each fact.
 
-    The key of a fact that may be recorded more than once ends with its entry's position, so that no two entries share a
-    key.
+    The key of a kind that a version may have more than once ends with the entry's shard and sequence. With unique keys,
+    compaction never removes a version.
     """
     if not kind.startswith(("submission.", "property.", "ledger_mapping.")):
         return f"{kind}/{shard}/{seq}".encode()

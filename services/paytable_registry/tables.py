@@ -35,7 +35,7 @@ submissions = Table(
 
 
 def _documents(name: str, one_beginning: str) -> Table:
-    """Declare the table of a kind of document; at most one approved version of a property begins at a moment."""
+    """Declare the table of a kind of document; a property's approved versions have distinct `effective_from`."""
     return Table(
         name,
         metadata,

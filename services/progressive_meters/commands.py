@@ -62,7 +62,7 @@ class _OfVersion(Command):
 class ApprovePool(_OfVersion, Approving):
     """Approve a version of a pool's terms.
 
-    The approval of the first version puts the base on the meter.
+    The approval of the first version puts the base amount on the meter.
     """
 
 
@@ -77,7 +77,7 @@ class ReturnPool(_OfVersion):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The state to decide a command: the properties, and a property's pools and approved terms."""
+    """The state needed to decide a command: the properties, and a property's pools and approved terms."""
 
     places: PropertyLookup
     pools: Mapping[str, Pool]
@@ -170,16 +170,16 @@ class _OfChange(Command):
 
 
 class ApproveChange(_OfChange, Approving):
-    """Approve a change, which takes effect at once.
+    """Approve a change to a meter.
 
-    The meter moves.
+    The change takes effect at once.
     """
 
 
 class RejectChange(_OfChange):
-    """Reject a change.
+    """Reject a change to a meter.
 
-    No meter moves.
+    The meter stays unchanged.
     """
 
     reason: Reason
@@ -187,14 +187,14 @@ class RejectChange(_OfChange):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A requested change from the journal, and the same change for display."""
+    """A requested change, as recorded in the journal and as displayed."""
 
     requested: ChangeRequested
     item: ChangeItem
 
 
 async def _short_cents(connection: AsyncConnection, property_name: str, wanted: WantedChange, pool: str) -> int:
-    """Return the cents by which the award named in a change exceeded the meter; 0 if it names no award."""
+    """Return the cents by which the award named in a change exceeded the meter; 0 if the change names no award."""
     if wanted.kind != "award" or wanted.movement is None:
         return 0
     found = await awards_above_the_meter(connection, property_name, pool=pool, number=wanted.movement)

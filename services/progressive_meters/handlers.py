@@ -1,4 +1,4 @@
-"""Handlers of the meters: settlements move pools; copies of approved properties and submissions give the terms."""
+"""Handlers of the meters: they apply settlements to pools, and store approved properties and submissions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,20 +33,20 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedRules(RulesSubmissions):
-    """Keeps the approved submissions, which have the rates of the meters."""
+    """A handler that stores approved rules submissions, which define the rates of the meters."""
 
     copies = (submissions,)
 
 
 class ApprovedProperties(Properties):
-    """Keeps the approved properties, which have the tables of the pools."""
+    """A handler that stores approved properties, which define the tables of the pools."""
 
     copies = (properties,)
 
 
 @dataclass(slots=True)
 class Counting:
-    """The state for a batch of settlements: pools, updated event by event; movements of rounds; terms; submissions."""
+    """The working state of a batch of settlements: current pools, rounds' movements, terms, submissions."""
 
     pools: dict[PoolKey, Pool]
     moved: dict[RoundKey, tuple[Movement, ...]]
@@ -55,9 +55,9 @@ class Counting:
 
 
 class Settlements(FactHandler[Counting]):
-    """Applies the contributions and awards of settled rounds to the pools.
+    """A handler that applies the contributions and awards of settled rounds to the pools.
 
-    If another process has moved one of the pools in the meantime, the projector aborts the batch and applies it again.
+    If another process has moved one of the pools in the meantime, the batch is aborted and applied again.
     """
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
@@ -162,7 +162,7 @@ def _taken_back(event: Event[Any], data: ReversedRound, state: Counting) -> Sequ
 
 
 def _meters_of(data: ReversedRound, known: Submissions) -> Sequence[Terms]:
-    """Return the meters that a round may have moved: its submission's, or all versions' if that is unknown."""
+    """Return the meters that a round may have moved: those of its submission, or of all versions if it is unknown."""
     named = known.meters(data.submission.hash)
     return known.ever(data.property, data.game) if named is None else named
 

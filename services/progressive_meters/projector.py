@@ -82,7 +82,7 @@ _Moving = PoolApproved | MeterRoundCounted | RoundTakenBack | ChangeApproved
 
 @dataclass(slots=True)
 class _Rows:
-    """The rows that a batch of facts adds to each table or changes in it."""
+    """The rows that a batch of facts inserts or updates, by table."""
 
     versions: list[Recorded] = field(default_factory=list)
     requested: list[Row] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _Rows:
     taken_back: list[Row] = field(default_factory=list)
 
     def add(self, entry: Entry, fact: object) -> None:
-        """Add the rows of a fact; facts of the runtime have none."""
+        """Add the rows of a fact; facts of the shared runtime have no rows."""
         match fact:
             case PoolFiled() | PoolReturned():
                 self.versions.append((entry, fact))
@@ -141,7 +141,7 @@ class _Rows:
             self.hits += [place | {"line": line, "cents": hit.cents} for line, hit in enumerate(one.hits)]
 
     def _read(self, row: dict[str, Any]) -> None:
-        """Add a table's meter reading; of several revisions of a round, the latest counts."""
+        """Add a table's meter reading; the latest revision of a round replaces earlier ones."""
         key = tuple(row[name] for name in ("property", "table", "round_id", "meter"))
         before = self.readings.get(key)
         if before is None or before["revision"] < row["revision"]:
@@ -195,16 +195,16 @@ class _Rows:
         return self.days[key]
 
     def post(self, entry: Entry, gaming_day: date) -> None:
-        """Add an entry's postings on the accounts of HELD, which have credit balances, to the sums of a gaming day."""
+        """Add an entry's postings on the legs of HELD (credits count as positive) to the sums of a gaming day."""
         for account, cents in entry.draft.postings:
             if account.leg in HELD:
                 self._day(account.property, account.wager, gaming_day)[f"{account.leg}_account"] -= cents
 
     async def write(self, sent: Pipeline) -> None:
-        """Write all rows, those of pools and movements in key order, so that two writers do not deadlock.
+        """Write all rows; pools and movements are written in key order, so that two writers do not deadlock.
 
-        The movements of a pool are numbered. If a number is taken, another process has moved the pool since the facts
-        were decided: Fenced is raised, and they are decided again.
+        Raises: Fenced if the number of a movement already exists in its pool. Another process has then moved the pool,
+        and the facts are decided again.
         """
         await _VERSIONS.write(sent, self.versions)
         await sent.write(_REQUEST, self.requested)

@@ -15,7 +15,7 @@ _SECONDS: Final = 15.0
 
 
 async def watch(context: ServiceContext) -> None:
-    """Compare periodically until cancelled, in the one process of the service that is the leader."""
+    """Compare readings periodically until cancelled; this runs only in the leader process of the service."""
     name = f"{context.service}: compare readings"
     await run_on_leader(
         context.pools.background, name, _SECONDS, lambda: compare(context), "comparison of meter readings"
@@ -23,7 +23,7 @@ async def watch(context: ServiceContext) -> None:
 
 
 async def compare(context: ServiceContext) -> int:
-    """Compare the pools that have moved and store the results, one property at a time; return the number of pools."""
+    """Compare the readings of pools that have moved, store the results, and return the number of these pools."""
     async with reading(context.pools.background) as connection:
         properties = (await connection.execute(select(pools.c.property).distinct())).scalars().all()
     moved = 0

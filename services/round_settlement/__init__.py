@@ -1,1 +1,1 @@
-"""Round settlement: settles every round under its regulation and rules submission, and posts it once."""
+"""Round settlement: settles each round under its regulation and rules submission, and posts it exactly once."""

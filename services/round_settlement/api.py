@@ -81,7 +81,7 @@ def routes(context: ServiceContext) -> APIRouter:
         digest: Annotated[str | None, Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description=_HASH)] = None,
         gaming_day: Annotated[Day | None, Query(description="the gaming day of the entry with that hash")] = None,
     ) -> RoundsFound:
-        """Find rounds by the id that their table assigned, or by gaming day and the hash of the entry in force.
+        """Find rounds by the table's round id, or by gaming day and the hash of the entry in force.
 
         `typed` is a round's id or its last characters, ignoring case; at most 20 such rounds are returned.
         """
@@ -103,7 +103,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def show_round(
         request: Request, reader: Reader, property_name: PropertyPath, table: TableName, round_id: RoundId
     ) -> Response:
-        """Return the settlement in force, and every record, correction, reversal and void, with postings and proofs."""
+        """Return a round: the settlement in force, and every record, correction, reversal and void, with proofs."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await rounds_with_history(connection, round_id, property_name=property_name, table=table)

@@ -108,9 +108,9 @@ async def correction_shown(connection: AsyncConnection, property_name: str, corr
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The state to decide on a correction.
+    """The state needed to decide on a correction: its content, its status, and the round's current state.
 
-    It has the correction's content, status and round, and the next position in its table's desk stream.
+    `sequence` is the next one in the table's desk stream.
     """
 
     proposed: CorrectionProposed

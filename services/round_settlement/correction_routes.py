@@ -65,7 +65,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
         ] = None,
         from_end: FromEnd = False,
     ) -> Page[CorrectionItem]:
-        """List corrections by number: proposer and reason, decision, and outcome."""
+        """List corrections by number, each with its proposer, reason, decision and outcome."""
         del by
         async with snapshot(context.pools.readers) as connection:
             of = {"property": property_name, "status": status}
@@ -78,7 +78,7 @@ def correction_routes(context: ServiceContext, reader: Role) -> APIRouter:
     async def show_correction(
         by: person, property_name: PropertyPath, correction: Annotated[CorrectionNumber, Path()]
     ) -> CorrectionDocument:
-        """Return a correction and its effects: lines, postings and gaming days, as the posting code computes them."""
+        """Return a correction and its effects: lines, postings and gaming days, computed by the posting code."""
         del by
         async with snapshot(context.pools.readers) as connection:
             return await correction_shown(connection, property_name, correction)

@@ -1,6 +1,6 @@
-"""Handlers of round settlement: settle table events under the service's copies of properties and submissions.
+"""Handlers of round settlement: settle table events, and store approved properties and submissions.
 
-Table events include those that this service sends itself to put approved desk corrections into effect.
+Table events include the service's own events that put approved desk corrections into effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,22 +55,22 @@ _NEW = RoundHistory()
 
 
 class KnownProperties(Properties):
-    """Keeps the approved properties, which have the tables and gaming days of rounds."""
+    """A handler that stores approved properties, which define the tables and gaming days of rounds."""
 
     copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions under which rounds settle."""
+    """A handler that stores the approved rules submissions under which rounds settle."""
 
     copies = (submissions,)
 
 
 @dataclass(slots=True)
 class Rounds:
-    """The state for a batch of table events: histories and results, updated event by event; properties; submissions.
+    """The working state of a batch of table events: histories and results so far, properties and submissions.
 
-    `corrections` has the approved corrections that the events name, by (property, number), from the journal.
+    `corrections` has the approved corrections that the events refer to, by (property, number), from the journal.
     """
 
     known: dict[RoundKey, RoundHistory]
@@ -81,7 +81,7 @@ class Rounds:
 
 
 class TableEvents(FactHandler[Rounds]):
-    """Settles table events: rounds completed, corrected, voided, and results of counted tables."""
+    """A handler that settles table events: rounds completed, corrected or voided, and results of counted tables."""
 
     reader = READER
     keyed_by_source = True
@@ -103,7 +103,7 @@ class TableEvents(FactHandler[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded round has since got another revision from another partition (desk, moved table)."""
+        """Verify that no loaded round has got a new revision through another partition (desk, moved table) since."""
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }
@@ -111,14 +111,14 @@ class TableEvents(FactHandler[Rounds]):
 
     @classmethod
     def goes_with(cls, event: Event[Any]) -> str | None:
-        """Return the table's stream, in whose order a desk event is settled; None for other events."""
+        """Return the table's stream for a desk event, settled in that stream's order; None for other events."""
         return table_source(event.data.property, event.data.table) if _is_of_desk(event) else None
 
     def properties_in(self, state: Rounds) -> PropertyLookup:
         return state.places.place
 
     def stands_since(self, event: Event[Any], state: Rounds) -> datetime | None:
-        """Return the opening time of the posted round or counted result that an event changes; None without one."""
+        """Return the opening time of the posted round or recorded result that an event changes, or None."""
         if isinstance(event.data, VoidedResult):
             counted = state.results.counted.get(result_key(event))
             return None if counted is None else counted.opened_at
@@ -147,7 +147,7 @@ def compiled(approved: SubmissionApproved) -> EffectiveSubmission:
 
 
 def corrections_in(events: Sequence[Event[Any]]) -> set[tuple[str, int]]:
-    """Return the (property, number) of the desk corrections that events name."""
+    """Return the (property, number) of each desk correction that the events refer to."""
     return {(event.data.property, event.data.correction) for event in events if _is_of_desk(event)}
 
 
@@ -156,7 +156,7 @@ def _is_of_desk(event: Event[Any]) -> bool:
 
 
 def _approved(event: Event[Any], state: Rounds) -> CorrectionApproved:
-    """Return the approved correction that an event names. Raises: Refused unless it was approved with this content."""
+    """Return the approved correction that an event refers to. Raises: Refused unless the approved content matches."""
     approved = state.corrections.get((event.data.property, event.data.correction))
     if approved is None or event != event_of(approved):
         raise Refused(
@@ -172,12 +172,12 @@ def key_of(event: Event[Any]) -> RoundKey:
 
 
 def rounds_in(events: Sequence[Event[Any]]) -> set[RoundKey]:
-    """Return the rounds that events are about; events about results of counted tables are left out."""
+    """Return the keys of the rounds that events are about, ignoring events about results of counted tables."""
     return {key_of(event) for event in events if not isinstance(event.data, RecordedResult | VoidedResult)}
 
 
 async def require_standing(connection: AsyncConnection, expected: Mapping[RoundKey, int | None]) -> None:
-    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of any has changed."""
+    """Lock rounds until the transaction ends. Raises: Fenced if the revision in force of a round has changed."""
     if not expected:
         return
     names = [rounds.c[name] for name in ("property", "table_name", "round_id")]

@@ -29,7 +29,7 @@ MINIMUMS_MAX: Final = 8
 
 
 class Wagered(BaseModel):
-    """Seats (counted once per round), their handle, and the theoretical win of its part with a house edge; cents."""
+    """Seats (counted once per round), handle, and the theoretical win of wagers with a house edge; cents."""
 
     seats: int
     handle_cents: int
@@ -38,7 +38,7 @@ class Wagered(BaseModel):
 
 
 class UnderMinimum(BaseModel):
-    """Figures as recorded, and if the seats below the minimum raised their wagers, or left."""
+    """Figures as recorded, and if the seats below the minimum had raised their wagers, or had left."""
 
     seats_below: int
     recorded: Wagered
@@ -62,7 +62,7 @@ class OtherMinimum(BaseModel):
 
 
 class SizeOfStake(BaseModel):
-    """The size of a seat's main wager, and the seats that wagered it, counted once per round."""
+    """A main wager in cents, and the number of seats with that main wager, counted once per round."""
 
     main_cents: int
     seats: int
@@ -71,7 +71,7 @@ class SizeOfStake(BaseModel):
 class EdgeOfWager(BaseModel):
     """The house edge of a wager under a version of the submission.
 
-    It is exact, or 1 less the licensee's stated payback. A wager with neither has no theoretical win.
+    The house edge is exact, or else 1 less the licensee's stated payback. Without either, there is no theoretical win.
     """
 
     version: int
@@ -88,7 +88,7 @@ class Assumed(BaseModel):
 
 
 class MinimumsDocument(BaseModel):
-    """The what-if of table minimums: what the records show, the assumptions, and the result for each minimum."""
+    """The what-if of table minimums: recorded figures, assumptions, and the result for each minimum."""
 
     property: str
     game: str

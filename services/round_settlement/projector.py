@@ -33,9 +33,9 @@ from shared.runtime.projector import Projector, Transaction
 
 @dataclass(slots=True)
 class _Changes:
-    """The changes of a batch to a round: its completing event, its other events, and the entry in force.
+    """A batch's changes to a round: the completing event, the other events, and the entry in force.
 
-    `moved` is true if the entry in force may have changed or ceased to exist.
+    `moved` is true if the batch may have changed or removed the entry in force.
     """
 
     game: str
@@ -83,7 +83,7 @@ async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> Non
 
 
 async def _correct(connection: AsyncConnection, entry: Entry, fact: CorrectionOfRound) -> None:
-    """Add a correction, or its decision. They are rare, so they are written one at a time."""
+    """Insert a correction or its decision, one row at a time, because corrections are rare."""
     key = {"property": fact.property, "correction": fact.correction}
     place = {"shard": entry.shard, "seq": entry.seq}
     match fact:

@@ -1,4 +1,4 @@
-"""Rebuild the state under which a table event was settled: earlier rounds and results, and documents in effect then."""
+"""Rebuild the state in which a table event was settled: earlier rounds and results, and documents in effect then."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -41,7 +41,7 @@ _ROUND, _RESULT, _VOID = "round", "result", "void"
 
 
 class TableEventsAgain(ReplaySpec[Rounds]):
-    """Re-derives the settlement of table events, to compare it with the journal."""
+    """Re-derivation of the settlements of table events, for comparison with the journal."""
 
     def __init__(self) -> None:
         super().__init__(TableEvents())
@@ -53,7 +53,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         )
 
     async def prepare(self, sources: Sources) -> Sequence[VerificationProblem]:
-        """Read the published versions of properties and submissions; return the problems found in them."""
+        """Read the published versions of properties and submissions, and return the problems with them."""
         return [problem for each in self._documents for problem in await each.read(sources)]
 
     async def load(self, sources: Sources, events: Sequence[Event[Any]], at: datetime) -> Rounds:
@@ -66,7 +66,7 @@ class TableEventsAgain(ReplaySpec[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     def learn(self, memory: ReplayState, recorded: Sequence[Recorded]) -> None:
-        """Remember each round's events, revision and entry in force, and the counted and voided results."""
+        """Store each round's events, revision and entry in force, and the counted and voided results, in `memory`."""
         changed: dict[str, dict[str, Any]] = {}
         counted: dict[str, tuple[int, int]] = {}
         voids: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """Read gaming days from the journal and settle them under another rules submission, in several processes.
 
-Nothing is written to the database. Progress is stored, so that a stopped run resumes where it was.
+Nothing is written to the database. Results are stored as they finish, so that an interrupted run can be resumed.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _DECIDES: Final = ("property", "game", "regulation", "submission")
 
 
 class GameOfProperty(Protocol):
-    """A property and one of its games, named as in its submissions."""
+    """A property and a game, named as in the property's rules submissions."""
 
     @property
     def game(self) -> str:
@@ -50,7 +50,7 @@ def require_period(places: Places, property_name: str, first: date, last: date) 
 async def table_days(
     connection: AsyncConnection, wanted: GameOfProperty, tables: Sequence[str] | None, first: date, last: date
 ) -> list[TableDay]:
-    """Return the gaming days of tables (None: all tables) that have posted rounds of a game."""
+    """Return each (gaming day, table) with posted rounds of the game, at the given tables (None: all tables)."""
     r = rounds.c
     query = (
         select(r.gaming_day, r.table_name, func.count(), cast(func.sum(r.seq), BigInteger))
@@ -77,9 +77,9 @@ async def posted(connection: AsyncConnection, wanted: GameOfProperty, of: TableD
 def settle_again(
     url: str, wanted: RulesSubmission, days: Sequence[TableDay], memory: ReplayState, *, processes: int
 ) -> Generator[Outcome, None, None]:
-    """Yield the what-if results of tables' gaming days as they finish, stored results first.
+    """Yield the what-if result of each table's gaming day as it finishes, stored results first.
 
-    Raises: Refused if the regulation does not allow the submission's selections; database errors.
+    Raises: Refused if the regulation does not allow the submission's selections; errors of the database.
     """
     Alternative(wanted)
     said = as_json(wanted)

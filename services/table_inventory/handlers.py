@@ -46,19 +46,19 @@ from shared.runtime.ingest.submission_copies import RulesSubmissions
 
 
 class ApprovedProperties(Properties):
-    """Keeps the approved properties: their tables, gaming days and law."""
+    """A handler that stores approved properties: their tables, gaming days and law."""
 
     copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions, from which the exact house edge of ratings is computed."""
+    """A handler that stores approved submissions, from which the exact house edge of ratings is computed."""
 
     copies = (submissions,)
 
 
 class PitEvents(FactHandler[pit.Known]):
-    """Records the events of tables other than rounds."""
+    """A handler that records all table events other than rounds."""
 
     reader = PitReader(PIT_EVENTS, *EVENTS, *CHANGES, PitChangeApproval)
     keyed_by_source = True
@@ -119,7 +119,7 @@ class PitEvents(FactHandler[pit.Known]):
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
         """Verify that no event that the batch changes got a new revision after it was loaded.
 
-        It may have got one, because changes from the desk and from the pit are read from different partitions.
+        That can happen because changes from the desk and from the pit are read from different partitions.
         """
         meant = [self._meant(event) for event in events]
         changes = [one for one in meant if one is not None and isinstance(one.data, PitChange)]
@@ -139,7 +139,7 @@ class PitEvents(FactHandler[pit.Known]):
 
 
 class RatingEvents(FactHandler[Places]):
-    """Records the steps of ratings in any order; contradictions between steps show in the derived rating."""
+    """A handler that records rating steps in any order; the derived rating shows contradictions between steps."""
 
     reader = RatingReader(RATING_EVENTS, *STEPS)
     keyed_by_source = True
@@ -164,7 +164,7 @@ class RatingEvents(FactHandler[Places]):
 
 
 class Settlements(FactHandler[dict[RoundKey, datetime]]):
-    """Records the chips of settled rounds, results of counted tables, and reports of missing input.
+    """A handler that records the chips of settled rounds, results of counted tables, and reports of missing input.
 
     The state maps rounds to closing times.
     """

@@ -14,7 +14,7 @@ _UNREAD_MAX: Final = timedelta(seconds=5)
 
 
 async def unread(context: ServiceContext) -> list[str]:
-    """Return as text which partitions of the settlements are not read up to date, according to all processes."""
+    """Return a text for each partition of the settlements topic that no process has read up to date."""
     await PROGRESS.note(context)
     now, known = context.clock(), await PROGRESS.read(context, context.pools.background)
     found = {number: until for (topic, number), until in sorted(known.items()) if topic == SETTLEMENTS.name}

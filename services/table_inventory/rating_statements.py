@@ -42,7 +42,7 @@ class _Day(NamedTuple):
 
 
 class RatingStatements:
-    """Background job that records statements of ratings. It continues at its last read position in the journal."""
+    """A background job that records statements of ratings, continuing at its last read position in the journal."""
 
     def __init__(self, context: ServiceContext) -> None:
         self._context = context

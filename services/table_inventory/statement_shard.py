@@ -19,7 +19,7 @@ Draft = Callable[[AsyncConnection, Shard], Awaitable[Sequence[EntryDraft]]]
 
 
 class StatementShard:
-    """Appends statements to a shard of the journal that contains only statements."""
+    """A writer of statements to a shard of the journal that contains only statements."""
 
     def __init__(self, context: ServiceContext, name: str) -> None:
         self._context = context

@@ -73,7 +73,7 @@ class _Table(NamedTuple):
 
 
 class Stating:
-    """Background job that records statements of wins. It continues at its last read position in the journal."""
+    """A background job that records statements of wins, continuing at its last read position in the journal."""
 
     def __init__(self, context: ServiceContext, *, doubtful_seconds: float = DOUBTFUL_SECONDS) -> None:
         self._context = context

@@ -1,1 +1,1 @@
-"""Vigorish ledger: assessed by settled rounds; collected, waived and returned at tables; and what is outstanding."""
+"""Vigorish ledger: vigorish assessed on settled rounds, collected, waived or returned at tables, and outstanding."""

@@ -1,4 +1,4 @@
-"""Handlers of the vigorish ledger: settlements assess vigorish; pit events collect, waive and return it."""
+"""Handlers of the vigorish ledger: assess vigorish on settlements; collect, waive and return it on pit events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,13 +50,13 @@ from shared.runtime.ingest.submission_copies import ApprovedSubmissions, RulesSu
 
 
 class ApprovedProperties(Properties):
-    """Keeps the approved properties: their tables, gaming days and rates of vigorish."""
+    """A handler that stores approved properties: their tables, gaming days and rates of vigorish."""
 
     copies = (properties,)
 
 
 class Submissions(RulesSubmissions):
-    """Keeps the approved submissions, which determine the rounding of vigorish."""
+    """A handler that stores approved submissions, which determine the rounding of vigorish."""
 
     copies = (submissions,)
 
@@ -69,7 +69,7 @@ def rounding_of(approved: SubmissionApproved) -> Rounding:
 
 @dataclass(slots=True)
 class Assessed:
-    """The state for a batch of settlements: assessed lines by round revision, properties, roundings by submission."""
+    """The working state of a batch of settlements: assessed lines by round revision, properties, and rounding rules."""
 
     lines: dict[RoundKey, tuple[AssessedLine, ...]]
     places: PropertyLookup
@@ -77,7 +77,7 @@ class Assessed:
 
 
 class Settlements(FactHandler[Assessed]):
-    """Records the vigorish assessed on settled rounds."""
+    """A handler that records the vigorish assessed on settled rounds."""
 
     reader = Reader(SETTLEMENTS, PostedRound, ReversedRound)
 
@@ -136,14 +136,14 @@ def _taken_back(data: ReversedRound, state: Assessed) -> FactWithPostings:
 
 @dataclass(slots=True)
 class OfPit:
-    """The state for a batch of pit events: the properties, and the recorded pit events that the batch changes."""
+    """The working state of a batch of pit events: the properties, and the recorded pit events to be changed."""
 
     places: PropertyLookup
     events: PitEventsKnown[VigorishSettled]
 
 
 class PitEvents(FactHandler[OfPit]):
-    """Records vigorish collected, waived and returned at tables."""
+    """A handler that records vigorish collected, waived and returned at tables."""
 
     reader = PitReader(PIT_EVENTS, CollectedVigorish, WaivedVigorish, ReturnedVigorish, *CHANGES, PitChangeApproval)
     keyed_by_source = True
@@ -173,7 +173,7 @@ class PitEvents(FactHandler[OfPit]):
         return state.places
 
     def stands_since(self, event: Event[Any], state: OfPit) -> datetime | None:
-        """Return when the changed pit event happened, because a change may be dated back to it."""
+        """Return the time of the changed pit event, to which the change may be backdated."""
         standing = state.events.standing(event) if isinstance(event.data, PitChange) else None
         return None if standing is None else standing.at
 
@@ -182,7 +182,7 @@ class PitEvents(FactHandler[OfPit]):
 
 
 class PitChanges(FactHandler[OfPit]):
-    """Applies corrections and voids of pit events that were approved at table inventory's desk.
+    """A handler that applies corrections and voids of pit events that were approved at table inventory's desk.
 
     A change may arrive before the pit event that it changes; the change has the higher sequence.
     """

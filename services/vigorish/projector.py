@@ -117,7 +117,7 @@ def _seat(fact: VigorishSettled) -> tuple[str, str, str, int, bool]:
 async def _what_stands(
     connection: AsyncConnection, recorded: Sequence[Recorded]
 ) -> Mapping[PitPlace, tuple[int, int] | None]:
-    """Write the entry in force of each pit event; return its (shard, seq) by pit event, or None for a voided event."""
+    """Write the entry in force of each pit event, and return its (shard, seq); None for a voided event."""
     events = PitEventRows(pit_events)
     for entry, fact in recorded:
         match fact:

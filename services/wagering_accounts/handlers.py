@@ -21,13 +21,13 @@ from shared.runtime.ingest.property_copies import Properties
 
 
 class ApprovedProperties(Properties):
-    """Copies the approved properties, for their gaming days and the law on accounts."""
+    """A handler that stores approved properties, for their gaming days and the law on accounts."""
 
     copies = (properties,)
 
 
 class Settlements(FactHandler[Books]):
-    """Settles account wagers: takes stakes, credits wins, and returns wagers that do not count.
+    """A handler that settles account wagers: debits stakes, credits wins, and returns wagers that do not count.
 
     Accounts are not locked while settlements are derived; the projector verifies their state.
     """

@@ -46,7 +46,7 @@ _DESTROY: Final = [
     compiled(delete(table).where(same(table, given(table, _OF_PATRON), _OF_PATRON)), _OF_PATRON)
     for table in (patron_keys, patron_codes)
 ]
-"""The statements of an erasure, run each time its entry is projected: also after a backup restored the key."""
+"""The SQL statements of an erasure. They run whenever its entry is projected, because a backup may restore the key."""
 
 
 async def project(transaction: Transaction, recorded: Sequence[Recorded]) -> None:

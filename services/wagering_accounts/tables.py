@@ -69,7 +69,7 @@ patron_codes = Table(
 """Access codes, signed: a patron whose row is lost or not authentic needs a new code."""
 
 OF_CODES = "kind IN ('patron.registered', 'patron.code_changed')"
-"""The entries that issue codes, as in their index."""
+"""SQL condition: an entry issues an access code; the same as in the index of these entries."""
 
 Index(
     "entries_of_codes",
@@ -80,7 +80,7 @@ Index(
 )
 
 DIGESTS = ("taxpayer_number_digest", "document_digest")
-"""Keyed digests of what identifies one person alone."""
+"""The columns with keyed digests of unique identifiers of a person."""
 
 patron_keys = Table(
     "patron_keys",
@@ -95,8 +95,8 @@ patron_keys = Table(
 )
 """The key of each patron, wrapped by the key `wrapped_by`. Without the row its data cannot be decrypted.
 
-The digests of the patron's identity show which references are one person. They are keyed by the property's own key,
-whose row has no patron (an empty text).
+References with an equal digest of the identity belong to the same person. The digests are keyed by the property's own
+key, whose row has an empty text as `patron`.
 """
 
 patron_identities = Table(
@@ -108,7 +108,7 @@ patron_identities = Table(
     *moments("identified_at"),
     schema=SCHEMA,
 )
-"""Patrons' identities as in the entries, encrypted with their keys."""
+"""Patrons' identities as recorded in the journal, encrypted with the patrons' keys."""
 
 patron_erasures = Table(
     "patron_erasures",

@@ -27,7 +27,7 @@ _A_DAY: Final = timedelta(days=1)
 
 
 async def watch(context: ServiceContext) -> None:
-    """Write off expired money and update the metrics until cancelled, each independently of the other."""
+    """Write off expired money and update the metrics, in two independent loops, until cancelled."""
     expiring = every(_SECONDS, lambda: expire_due(context), "expiry of promotional money")
     looking = every(_SECONDS, lambda: observe(context), "promotional money metrics")
     await asyncio.gather(expiring, looking)

@@ -1,1 +1,1 @@
-"""The HTTP API: file, decide and read documents; read the catalogue of what regulations allow."""
+"""The HTTP API: file, decide and read documents; read the catalogues of the regulations."""

@@ -1,4 +1,4 @@
-"""Routes of the catalogue: what the regulations allow a submission to select."""
+"""Routes of the catalogue: the selections that a regulation allows in a submission."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The routes that every kind of document of a property has: file, decide, read, compare versions."""
+"""Routes common to all kinds of property documents: file, decide, read, compare versions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class DocumentChanges(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The texts of a route in the API description: name, summary, and a description of its own if it needs one."""
+    """The name, summary and optional description of a route, for the API description."""
 
     name: str
     summary: str
@@ -53,7 +53,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRoutes(Generic[DocumentT, VersionT]):
-    """The routes of one kind of document below a path: its commands, roles and models, and the texts of its routes."""
+    """A builder of the routes of one kind of document, from its path, commands, roles, models and descriptions."""
 
     kind: DocumentKind[DocumentT, VersionT]
     versions: Versions[VersionT]

@@ -1,4 +1,4 @@
-"""Routes of paybacks: the computed and stated paybacks of a version, which its approval checks."""
+"""Routes of paybacks: the computed and stated paybacks of a version, which are checked at its approval."""
 
 import asyncio
 from typing import Annotated, Any

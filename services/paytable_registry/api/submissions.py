@@ -1,4 +1,4 @@
-"""Routes of rules submissions: draft, file, decide, withdraw, read; and read which is in effect at each table."""
+"""Routes of rules submissions: draft, file, decide, withdraw and read; read the version in effect at each table."""
 
 import asyncio
 from functools import partial
@@ -114,7 +114,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         property_name: PropertyChoice = None,
         game: Annotated[Name | None, Query()] = None,
     ) -> Page[SubmissionShown]:
-        """List the versions of all submissions, or of those for a property or a game."""
+        """List versions of submissions, optionally only those of a property or a game."""
         return await page(asked, property=property_name, game=game)
 
     @router.get(
@@ -129,7 +129,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         table: Annotated[Name | None, Query(description="the table; default: all tables at that moment")] = None,
         at: Annotated[Moment | None, Query(description="the moment, with its UTC offset; default: now")] = None,
     ) -> Response:
-        """Return each table's game, and the version under which rounds that open there at that moment settle."""
+        """Return each table's game, and the version in effect there at the moment, under which its rounds settle."""
         now = context.clock()
         moment = now if at is None else at
         async with snapshot(context.pools.readers) as connection:
@@ -158,7 +158,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         responses={**UNCHANGED, **problems(Reason.NOT_FOUND, Reason.TOO_EARLY, Reason.CONTRADICTS)},
     )
     async def export(request: Request, property_name: PropertyPath, game: GameName) -> Response:
-        """Export all facts about the submission's versions under a signed checkpoint, for an outsider to verify."""
+        """Export all facts about the submission's versions under a signed checkpoint, verifiable by outsiders."""
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await submissions.export(connection, property_name, game))
 
@@ -188,7 +188,7 @@ def _submissions(context: ServiceContext) -> APIRouter:
         version: Annotated[VersionNumber, Path(description="the version to compare with")],
         other: Annotated[VersionNumber, Path(description="the later version, whose changes are returned")],
     ) -> SubmissionChanges:
-        """Return the differences as text: tables, beginning, decks, options, wagers with rows and paybacks, limits."""
+        """Return the changes between two versions as text: tables, `effective_from`, decks, options, wagers, limits."""
         async with snapshot(context.pools.readers) as connection:
             before, after = [
                 await submissions.find(connection, property_name, game, number) for number in (version, other)

@@ -42,7 +42,7 @@ def document_commands(
     give_back: type[ReturnVersion],
     require: Callable[[AsyncConnection, str], Awaitable[None]] | None = None,
 ) -> Commands:
-    """Return the commands on a kind of document, whose versions are read below the URL path `path`.
+    """Return the commands that file, approve and return one kind of document; `path` is the URL path of its versions.
 
     `file` is the command whose fields are the document. `require`, if given, is called before filing; it raises
     Rejected if the property may not have such a document.

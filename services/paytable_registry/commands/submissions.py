@@ -37,7 +37,7 @@ COMMANDS = Commands()
 class DraftSubmission(Command, RulesSubmission):
     """Draft the next version of a rules submission.
 
-    The content can be replaced until the draft is filed, and is validated only then.
+    The content can be replaced until the draft is filed. It is validated when it is filed.
     """
 
 
@@ -93,7 +93,7 @@ class ReturnSubmission(_OfVersion):
 class WithdrawSubmission(_OfVersion):
     """Withdraw a version of a rules submission before it takes effect.
 
-    A draft or undecided version is withdrawn at once. To withdraw an approved one needs a second person.
+    A draft or undecided version is withdrawn at once. The withdrawal of an approved version needs a second person.
     """
 
     reason: Reason
@@ -150,7 +150,7 @@ async def _version_history_and_places(
 
 
 def _shown(command: _OfVersion, state: tuple[Any, ...], now: Now) -> SubmissionShown:
-    """Return the loaded version, with its phase, as the approval subject."""
+    """Return the loaded version with its current phase: the subject of the approval."""
     del command
     version, history, *_ = state
     shown: SubmissionShown = history.shown(version, now.at)
@@ -203,7 +203,7 @@ _Judged = tuple[SubmissionVersion, SubmissionHistory, PropertyLookup, Sequence[C
 
 
 async def _judged(connection: AsyncConnection, command: ApproveSubmission) -> _Judged:
-    """Load the subject of an approval and compute its paybacks, which takes up to a second."""
+    """Load the version to be approved and compute its paybacks, which takes up to a second."""
     version, history, places = await _version_history_and_places(connection, command)
     place = places(version.property, version.effective_from)
     if place is None or version.status != "filed" or of_regulation(version):

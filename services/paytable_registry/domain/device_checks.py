@@ -9,7 +9,7 @@ from shared.contracts.property_snapshot import signers_of
 
 
 def key_problems(wanted: PropertyDocument) -> Iterator[str]:
-    """Yield the faults of a property's keys that can be found without other versions of the property."""
+    """Yield the faults of a property's keys that are evident from this version of the property alone."""
     signers = signers_of(wanted)
     for what, values in (
         ("key", (signer.key.kid for signer in signers)),
@@ -44,7 +44,10 @@ def key_problems(wanted: PropertyDocument) -> Iterator[str]:
 
 
 def changed_keys(wanted: PropertyDocument, before: Iterable[DeviceKey]) -> Iterator[str]:
-    """Yield faults of keys also in approved versions (`before`): another public key, or validity after revocation."""
+    """Yield a fault for each key whose public key differs from approved versions, or whose revocation is undone.
+
+    `before` has the keys of the approved versions.
+    """
     now = {signer.key.kid: signer.key for signer in signers_of(wanted)}
     said = set()
     for key in before:

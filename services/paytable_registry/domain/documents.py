@@ -24,18 +24,18 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 
 
 class DocumentVersion(Filed, Standing, ApprovalSubject):
-    """A version of a property's document: its status, and who decided when. Each kind of document adds its content."""
+    """A version of a property's document: its status and decision. Subclasses add the content of the document."""
 
     POLICY: ClassVar[Policy]
 
     @classmethod
     @abstractmethod
     def document_of(cls, property_name: str) -> str:
-        """Return the name of a property's document for messages, such as `property riverside`."""
+        """Return the name of a property's document to use in messages, such as `property riverside`."""
 
     @property
     def label(self) -> str:
-        """Return the name of the version for messages."""
+        """Return the name of the version to use in messages."""
         return f"version {self.version} of {self.document_of(self.property)}"
 
     @property
@@ -64,8 +64,9 @@ class History(Generic[VersionT]):
 class DocumentKind(Generic[DocumentT, VersionT]):
     """A kind of document: its models, its facts, and its checks.
 
-    `faults` returns the faults of a document by itself. `contradictions` finds conflicts with the approved versions,
-    when a document is filed and again when it is approved. `changes` returns the differences of two versions as text.
+    `faults` validates a document alone, when it is filed. `contradictions` returns its conflicts with the approved
+    versions, when it is filed and again when it is approved. `changes` returns the differences between two versions as
+    text.
     """
 
     document: type[DocumentT]
@@ -78,9 +79,9 @@ class DocumentKind(Generic[DocumentT, VersionT]):
     changes: Callable[[VersionT, VersionT], list[str]]
 
     def file(self, wanted: Contract, history: History[VersionT], *, by: str, at: datetime) -> Fact:
-        """Return the fact that the next version of a document is filed.
+        """Return the fact that records the filing of the next version of a document.
 
-        Raises: Rejected with all faults of the document, one per line, or if it could never be approved.
+        Raises: Rejected with all faults of the document, one per line, or if the version could never be approved.
         """
         said = fields_of(wanted, self.document)
         said["effective_from"] = beginning(said["effective_from"])
@@ -93,7 +94,7 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return self.filed(**said | {"version": version, "hash": digest, "filed_by": by, "filed_at": at})
 
     def approve(self, version: VersionT, history: History[VersionT], *, by: str, at: datetime) -> Fact:
-        """Return the fact that a version is approved.
+        """Return the fact that records the approval of a version.
 
         Raises: Rejected if it is decided already, if `by` filed it, or if it would change which version
         was in effect in the past.
@@ -106,12 +107,12 @@ class DocumentKind(Generic[DocumentT, VersionT]):
         return self.approved(**fields_of(version, self.filed) | {"approved_by": by, "approved_at": at})
 
     def give_back(self, version: VersionT, *, by: str, at: datetime, reason: str) -> Fact:
-        """Return the fact that a version is returned to its filer. Raises: Rejected if it is decided already."""
+        """Return the fact that records a version's return to its filer. Raises: Rejected if it is decided already."""
         version.approval.reject()
         return returned(self.returned, version, by=by, at=at, reason=reason)
 
     def after(self, version: Contract, fact: Fact) -> VersionT:
-        """Return a version with its status after a fact about it; `version` is its earlier form or the filed fact."""
+        """Return a version with the status that `fact` gives it; `version` has the content."""
         return self.version(**fields_of(version, self.filed), **standing(fact))
 
     def _too_late(

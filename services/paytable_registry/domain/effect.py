@@ -10,7 +10,7 @@ from shared.contracts.submissions import ByTable
 
 
 class TableInEffect(Contract):
-    """A table, its game, and the version in effect there; without a version, no round of the game can be settled."""
+    """A table, its game, and the version in effect there; if there is none, the table's rounds cannot be settled."""
 
     table: str
     game: str
@@ -25,10 +25,9 @@ def in_effect_at(
     now: datetime,
     only: str | None = None,
 ) -> list[TableInEffect]:
-    """Return the tables of a property at a moment, or only the requested table, with the version in effect at each.
+    """Return the tables of a property at a moment, or the table `only`, each with the version in effect there.
 
-    `now` is the time of the request, from which the phases of the versions follow. Raises: Rejected if the requested
-    table does not exist at the moment.
+    The phases of the versions are those at `now`. Raises: Rejected if the table `only` does not exist at the moment.
     """
     day = place.gaming_day(moment)
     missing = None if only is None else place.why_no_table(only, day)

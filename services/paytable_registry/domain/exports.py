@@ -28,7 +28,7 @@ class SubmissionsExport(Contract):
 
 
 def versions_of(property_name: str, game: str, facts: Iterable[tuple[str, bytes]]) -> list[SubmissionVersion]:
-    """Return the versions, ordered by number, that result from proven facts: pairs of kind and JSON.
+    """Apply proven facts, each as (kind, JSON), and return the resulting versions, ordered by number.
 
     Raises: EvidenceError if a fact is about another submission, a hash does not match its content, or a decision is
     about content that was not filed.

@@ -26,7 +26,7 @@ class LedgerMappingVersion(LedgerMappingDocument, DocumentVersion):
 
 
 def changes(before: LedgerMappingVersion, after: LedgerMappingVersion) -> list[str]:
-    """Return the differences of two versions as text: accounts, then rules."""
+    """Return the differences between two versions as text, one line for each changed field, account or rule."""
     old, new = _said(before), _said(after)
     return [
         f"{name}: {old.get(name, 'none')} → {new.get(name, 'none')}"
@@ -36,7 +36,7 @@ def changes(before: LedgerMappingVersion, after: LedgerMappingVersion) -> list[s
 
 
 def _said(version: LedgerMappingVersion) -> dict[str, str]:
-    """Return name -> text of each part of a version: title, currency, beginning, accounts, rules."""
+    """Return a version as text by name: title, currency, `effective_from`, each account and each rule."""
     return {
         "title": version.title,
         "currency": version.currency,

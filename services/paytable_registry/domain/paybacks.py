@@ -1,4 +1,4 @@
-"""The payback check of a version: compare computed with stated paybacks, and find what needs an override. Pure."""
+"""The payback check of a version: compare computed and stated paybacks, and find those to be overridden. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -32,8 +32,8 @@ Counted = Literal["exactly", "sampled", "by_model"]
 class ComparedPayback(BaseModel):
     """A wager's payback, in percent, as computed and as stated by the licensee.
 
-    With a meter, `payback` is at the meter's reset amount, or at the requested reading. It is None if it was not
-    computed; `reason` then explains why.
+    The `payback` of a wager with a meter is computed at the meter's reset amount, or at the requested reading.
+    `payback` is None if it was not computed; `reason` explains why.
     """
 
     wager: str
@@ -64,14 +64,14 @@ def counted(wanted: RulesSubmission, readings: Mapping[str, int] = MappingProxyT
 
 
 def counted_wagers(found: Iterable[WagerPayback]) -> frozenset[str]:
-    """Return the wagers with a computed house edge, by themselves or together with another wager."""
+    """Return the names of the wagers with a computed house edge, including one computed jointly with another wager."""
     return frozenset(wager for one in found if one.play is not None for wager in one.play.wagers)
 
 
 def counted_beside_stated(wanted: RulesSubmission) -> frozenset[str]:
-    """Return the wagers with a computed house edge; empty for a version that states none or is not allowed.
+    """Return the names of the wagers with a computed house edge; unless cached, this takes up to a second.
 
-    Unless cached, this takes up to a second.
+    Empty if the submission states no house edge, or if its regulation does not allow it.
     """
     if not wanted.stated_house_edges or of_regulation(wanted):
         return frozenset()
@@ -86,7 +86,7 @@ def _counted(regulation: str, submission: str, readings: frozenset[tuple[str, in
 def compared(
     wanted: RulesSubmission, found: Sequence[WagerPayback], document: PropertyDocument | None
 ) -> list[ComparedPayback]:
-    """Return each wager's computed and stated payback, its floor at the property, and findings to override."""
+    """Return each wager's computed and stated payback, the property's floor, and the findings that need an override."""
     rows = []
     edges = {edge.wager: edge for edge in wanted.stated_house_edges or ()}
     for one in found:
@@ -134,7 +134,7 @@ def _problems(
 
 
 def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
-    """Return whether a payback rounds to the stated percentage at its digits, given that it may be off by `error`.
+    """Return whether a payback, give or take `error`, rounds to the stated percentage at its number of decimals.
 
     >>> [agrees(Fraction(92264, 100000), Fraction(0), stated) for stated in ("92.26", "92.264", "92.27", "92")]
     [True, True, False, True]
@@ -145,7 +145,7 @@ def agrees(payback: Fraction, error: Fraction, stated: Payback) -> bool:
 
 
 def _not_by_itself(wanted: RulesSubmission, listed: Iterable[str]) -> Iterator[ComparedPayback]:
-    """Yield a row for each wager with a stated payback that is computed only as a part of another wager's payback."""
+    """Yield a row for each wager with a stated payback but none computed, because it is part of another wager's."""
     for wager in wanted.stated_paybacks.keys() - set(listed):
         reason = "it is counted with the wager that it is added to: state that wager's payback"
         yield ComparedPayback(wager=wager, title=wager, stated=wanted.stated_paybacks[wager], reason=reason)

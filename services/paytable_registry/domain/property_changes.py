@@ -26,7 +26,7 @@ _NAMED: Final = {
     "signs": ("signed topic", None),
     "signing_keys": ("key", "kid"),
 }
-"""List of a property -> (word for one of its items, member that names an item; None if the item is a name itself)."""
+"""List field of a property -> (word for an item, field with an item's name; None if the item is the name itself)."""
 
 Change = str
 

@@ -59,7 +59,7 @@ def counted_by_registry(wanted: RulesSubmission, counted: Collection[str]) -> It
 
 
 def contradictions(wanted: RulesSubmission, place: PropertySnapshot) -> list[Finding]:
-    """Return contradictions to the property as of `effective_from`, each with its location in the document."""
+    """Return each conflict between a submission and the property as of `effective_from`, with its location."""
     return [*_regulation(wanted, place), *_tables(wanted, place)]
 
 

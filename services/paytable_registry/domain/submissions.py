@@ -66,9 +66,9 @@ def _of_text(said: object) -> object:
 
 
 class SubmissionStanding(Standing):
-    """The status of a version of a submission, and who took which step when.
+    """The status of a version of a submission, with the person and time of each step.
 
-    It includes the findings that its approval overrode, and who requested and approved its withdrawal, when and why.
+    The status includes the findings overridden at the approval, and the request and approval of a withdrawal.
     """
 
     overridden: Annotated[Overridden | None, BeforeValidator(_of_text)] = None
@@ -80,7 +80,7 @@ class SubmissionStanding(Standing):
 
 
 class SubmissionVersion(RulesSubmission, SubmissionStanding):
-    """A version of a rules submission: its content, its status, and who took which step when."""
+    """A version of a rules submission: its content, its status, and the person and time of each step."""
 
     version: VersionNumber
     hash: Digest
@@ -91,7 +91,7 @@ class SubmissionVersion(RulesSubmission, SubmissionStanding):
 
     @property
     def label(self) -> str:
-        """Return the name of the version for messages."""
+        """Return the name of the version to use in messages."""
         return f"version {self.version} of {self.game} at {self.property}"
 
     @property
@@ -124,7 +124,7 @@ class SubmissionHistory:
     approved: Sequence[SubmissionVersion] = ()
 
     def beginnings(self, tables: Sequence[str]) -> list[datetime]:
-        """Return when the approved versions that list any of these tables take effect."""
+        """Return the times at which approved versions that list one of these tables take effect."""
         return [each.effective_from for each in self.approved if not set(tables).isdisjoint(each.tables)]
 
     def shown(self, version: SubmissionVersion, at: datetime) -> SubmissionShown:
@@ -134,7 +134,7 @@ class SubmissionHistory:
 
 
 def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: datetime) -> SubmissionShown:
-    """Return a version with its phase at a moment; `approved` are all approved versions."""
+    """Return a version with its phase at a moment; `approved` has all approved versions."""
     phase: Phase = version.status
     if version.status == "approved" and version.effective_from <= at:
         latest = (approved.in_effect(version.property, version.game, table, at) for table in version.tables)
@@ -144,7 +144,7 @@ def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: 
 
 
 def draft(wanted: RulesSubmission, version: int, *, by: str, at: datetime) -> SubmissionDrafted:
-    """Return the fact that a version is drafted. Any content is accepted, because it is validated when it is filed."""
+    """Return the fact that records a draft of a version. Any content is accepted; it is validated when it is filed."""
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     said = fields_of(wanted, RulesSubmission)
     digest = submission_hash(wanted, version)
@@ -167,10 +167,11 @@ def file(
     at: datetime,
     counted: Collection[str] = (),
 ) -> SubmissionFiled:
-    """Return the fact that a version is filed; `counted` are the wagers whose house edge the registry computes.
+    """Return the fact that records the filing of a version.
 
-    Raises: Rejected with all of its faults: content that the regulation does not allow, contradictions to the property,
-    a stated house edge of a counted wager, or an `effective_from` so early that it could never be approved.
+    `counted` has the wagers whose house edge the registry computes. Raises: Rejected with all faults of the version:
+    content that the regulation does not allow, conflicts with the property, a stated house edge of a counted wager,
+    or an `effective_from` so early that the version could never be approved.
     """
     wanted = wanted.model_copy(update={"effective_from": beginning(wanted.effective_from)})
     wrong = _wrong(wanted, history, places, at, counted, late=Reason.NOT_ALLOWED)
@@ -191,11 +192,12 @@ def approve(
     override: str | None = None,
     counted: Collection[str] = (),
 ) -> SubmissionApproved:
-    """Return the fact that a version is approved; `override` is the reason for overriding findings on its `paybacks`.
+    """Return the fact that records the approval of a version.
 
-    `counted` are the wagers whose house edge the registry computes. Raises: Rejected if the version is decided already,
-    if `by` filed it, if it would change rules in effect in the past, if it now contradicts the property or the
-    registry's computed figures, or if its paybacks need an override.
+    `override` is the reason for overriding findings on the `paybacks`, and `counted` has the wagers whose house edge
+    the registry computes. Raises: Rejected if the version is decided already, if `by` filed it, if it would change
+    rules in effect in the past, if it now contradicts the property or the registry's computed figures, or if its
+    paybacks need an override.
     """
     version.approval.approve(by)
     wrong = _wrong(version, history, places, at, counted, late=Reason.TOO_LATE)
@@ -208,7 +210,7 @@ def approve(
 
 
 def give_back(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> SubmissionReturned:
-    """Return the fact that a version is returned to its filer. Raises: Rejected if the version is decided already."""
+    """Return the fact that records a version's return to its filer. Raises: Rejected if it is decided already."""
     version.approval.reject()
     return returned(SubmissionReturned, version, by=by, at=at, reason=reason)
 
@@ -218,7 +220,8 @@ def withdraw(
 ) -> SubmissionWithdrawn | WithdrawalRequested:
     """Return the withdrawal of a draft or undecided version, or the request to withdraw an approved one.
 
-    Raises: Rejected if the version was returned or withdrawn, if a request is open, or if it is too late.
+    Raises: Rejected if the version was returned or withdrawn, if a request is open, or if it is too late to withdraw
+    it.
     """
     if version.status in ("draft", "filed"):
         return about(SubmissionWithdrawn, version, withdrawn_by=by, withdrawn_at=at, reason=reason)
@@ -232,10 +235,10 @@ def withdraw(
 
 
 def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> WithdrawalApproved:
-    """Return the fact that the withdrawal of an approved version is approved.
+    """Return the fact that records the approval of an approved version's withdrawal.
 
     Raises: Rejected if no withdrawal was requested, if `by` requested it, if it is decided already, or if it is too
-    late.
+    late to withdraw the version.
     """
     version.withdrawal.approve(by)
     _require_lead(version, at)
@@ -249,7 +252,7 @@ def approve_withdrawal(version: SubmissionVersion, *, by: str, at: datetime) -> 
 
 
 def return_withdrawal(version: SubmissionVersion, *, by: str, at: datetime, reason: str) -> WithdrawalReturned:
-    """Return the rejection of a requested withdrawal, also by the requester. Raises: Rejected if no request is open."""
+    """Return the rejection of a withdrawal request, even by the requester. Raises: Rejected if no request is open."""
     version.withdrawal.reject()
     return returned(WithdrawalReturned, version, by=by, at=at, reason=reason)
 
@@ -266,7 +269,7 @@ def _require_lead(version: SubmissionVersion, at: datetime) -> None:
 
 
 def changes(fact: AboutSubmission) -> dict[str, Any]:
-    """Return the fields of `SubmissionStanding` that a fact changes, as columns."""
+    """Return the new values of the columns of `SubmissionStanding` that a fact changes."""
     match fact:
         case SubmissionDrafted():
             return {"status": "draft"}
@@ -287,7 +290,7 @@ def changes(fact: AboutSubmission) -> dict[str, Any]:
 
 
 def after(version: SubmissionVersion | None, fact: AboutSubmission) -> SubmissionVersion:
-    """Return a version with its status after a fact about it; `version` is None if the fact is the version's first."""
+    """Return a version with the status that `fact` gives it; `version` is None if this is the version's first fact."""
     if isinstance(fact, RulesSubmission):
         said = {name: value for name, value in fact if name in SubmissionVersion.model_fields}
         return SubmissionVersion(**said | changes(fact))
@@ -306,7 +309,7 @@ def _wrong(
 ) -> Rejected | None:
     """Return a rejection with all faults if a submission may not take effect at `effective_from`; otherwise None.
 
-    `late` is the reason of the rejection if the only fault is that it is too late for this `effective_from`.
+    `late` is the rejection's reason code if the only fault is an `effective_from` that is too early.
     """
     found = [*of_regulation(wanted), *counted_by_registry(wanted, counted)]
     place = places(wanted.property, wanted.effective_from)

@@ -47,7 +47,7 @@ class MonthLine(Contract):
 
 
 def master_list(document: PropertyApproved, day: date) -> tuple[list[TableLine], list[DeviceLine]]:
-    """Return the lines of the tables in use on a gaming day, by name, and of their devices, by asset number."""
+    """Return lines for the tables in use on a gaming day, by name, and for their devices, by asset number."""
     there = sorted((table for table in document.tables if table.is_open_on(day)), key=lambda table: table.table)
     lines = [TableLine(**{name: getattr(table, name) for name in TableLine.model_fields}) for table in there]
     devices = [

@@ -15,7 +15,7 @@ from shared.runtime.rows import find_row, rows_of
 
 
 class Versions(Generic[VersionT]):
-    """Reads the versions of one kind of document, with their status, from the table of that kind."""
+    """A reader of the versions of one kind of document, with their status, from its table."""
 
     def __init__(self, table: Table, model: type[VersionT]) -> None:
         self.table = table

@@ -26,7 +26,7 @@ async def places(connection: AsyncConnection, property_name: str) -> list[Proper
 
 
 async def place_at(connection: AsyncConnection, property_name: str, moment: datetime) -> PropertySnapshot:
-    """Return a property as of a moment, with its later versions, which may add details of its tables.
+    """Return a property as of a moment. Its later versions are attached, because they may add details of its tables.
 
     Raises: Rejected if no version is in effect at the moment.
     """
@@ -37,7 +37,7 @@ async def place_at(connection: AsyncConnection, property_name: str, moment: date
 
 
 async def places_at(connection: AsyncConnection, property_name: str) -> PropertyLookup:
-    """Return a function that looks up the property as of a moment, or None before its first version."""
+    """Return a function that returns the property as of a given moment, or None if no version is in effect then."""
     versions = await VERSIONS.approved(connection, property_name)
 
     def at(name: str, moment: datetime) -> PropertySnapshot | None:

@@ -43,7 +43,7 @@ async def find(connection: AsyncConnection, property_name: str, game: str, versi
 
 
 async def approved(connection: AsyncConnection, **values: str) -> Sequence[SubmissionVersion]:
-    """Return the approved versions of submissions; `values` restrict columns, such as property and game."""
+    """Return the approved versions of submissions; `values` filter by column, such as property and game."""
     query = rows_of(submissions, **values, status="approved")
     return [version_of(row) for row in await connection.execute(query)]
 

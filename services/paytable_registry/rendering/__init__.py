@@ -1,4 +1,4 @@
-"""Render sheets for patrons as HTML and as PDF. The same sheet always has the same bytes."""
+"""Render sheets for patrons as HTML and as PDF. The output is deterministic."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ _MADE_AT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def render(sheet: Sheet, form: FormName, go_on: GoOn = always) -> bytes:
-    """Return a sheet as HTML or PDF. Raises: the errors of `typeset`."""
+    """Return a sheet as HTML or PDF. Raises the same errors as `typeset`."""
     if form == "html":
         return as_html(sheet).encode()
     name = f"{sheet.game}: {sheet.title}"

@@ -54,7 +54,10 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_reconciliation(
         request: Request, property_name: PropertyPath, gaming_day: DayPath, again: Again = True
     ) -> Response:
-        """Return a day by pool: opening + seed + contribution - award + reset + transfer + released = closing."""
+        """Return a gaming day's reconciliation, with one row for each pool.
+
+        In each row, opening + seed + contribution - award + reset + transfer + released = closing.
+        """
         async with snapshot(context.pools.readers) as connection:
             day = await day_of(connection, property_name, gaming_day, again=again)
             recorded = await last_reconciled(connection, property_name, gaming_day)
@@ -76,7 +79,7 @@ def routes(context: ServiceContext) -> APIRouter:
         kind: Annotated[ExceptionKind | None, Query(description="only of this kind")] = None,
         again: Again = True,
     ) -> Page[ExceptionItem]:
-        """List a gaming day's exceptions: differing readings, contributions or reset amounts; awards above a meter."""
+        """List a gaming day's exceptions: wrong readings, contributions or reset amounts; awards above a meter."""
         after = EXCEPTIONS.after(asked.cursor)
         async with snapshot(context.pools.readers) as connection:
             found = await exceptions_of(connection, property_name, gaming_day, again=again)
@@ -96,7 +99,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def list_readings(
         property_name: PropertyPath, gaming_day: DayPath, pool: PoolName, asked: Asked, from_end: FromEnd = False
     ) -> Page[ReadingItem]:
-        """List a pool's meter readings in rounds in force, each with the ledger's, in the order of movements."""
+        """List a pool's meter readings in rounds in force, beside the ledger's readings, by movement number."""
         of = {"property": property_name, "gaming_day": gaming_day, "pool": pool, "standing": True}
         async with snapshot(context.pools.readers) as connection:
             page = await READINGS.read(connection, asked, lambda row: row, from_end, **of)

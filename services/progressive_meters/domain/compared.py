@@ -65,8 +65,8 @@ def hour_of(moment: datetime) -> datetime:
 def outdated(pool: str, moved_at: datetime, rounds_at: Iterable[datetime]) -> Sequence[Span]:
     """Return the hours of a pool that must be compared again after a movement.
 
-    A movement at `moved_at` changes the display from that hour on. A reversed or recounted round also changes its own
-    reading, in the hours of `rounds_at`.
+    A movement at `moved_at` changes the display from that hour on. Reversing or recounting a round also changes the
+    round's own reading, in the hours of `rounds_at`.
     """
     begins = hour_of(moved_at)
     hours = {hour_of(one) for one in rounds_at}

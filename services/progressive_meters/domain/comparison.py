@@ -99,7 +99,7 @@ def differences(readings: Sequence[Reading], opening: int, steps: Sequence[Step]
 
 
 def _own(steps: Sequence[Step], reading: Reading) -> int:
-    """Return the display's change (nanocents) by the table's other rounds since the reading's round opened."""
+    """Return the change to the display (nanocents) by earlier movements of the same table during the round."""
     moved = 0
     for number in range(bisect_left(steps, reading.opened_at, key=attrgetter("at")), len(steps)):
         step = steps[number]
@@ -111,7 +111,7 @@ def _own(steps: Sequence[Step], reading: Reading) -> int:
 
 
 def _ledger_before(reading: Reading, held: int, others: Iterable[Step]) -> int | None:
-    """Return the ledger's last display (cents) if the reading never agreed with it in the round, else None."""
+    """Return the ledger's display (cents) at the round's end, or None if the reading matched it during the round."""
     for step in others:
         if shown(held) == reading.before_cents:
             return None

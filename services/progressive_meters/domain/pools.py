@@ -95,7 +95,7 @@ EXACT: Final = tuple(name for name in PARTS if name not in COUNTS)
 """The exact parts of a movement (nanocents): fields of Delta, columns, and as `<name>_cents` members of documents."""
 
 _OF_ROUNDS: Final = "accrued"
-"""The leg that takes the difference between a round's movement and its settlement."""
+"""The leg of the contra posting for the difference between a round's movement and its settlement."""
 
 HELD: Final = ("display", "reserve", "overflow")
 """The names of a pool's exact meters, and of the legs of the accounts that hold their whole cents."""
@@ -139,7 +139,7 @@ def _movement(after: Pool, delta: Delta) -> Movement:
 
 
 def parts(delta: Delta) -> dict[str, Any]:
-    """Return a delta as members of a document: counts, and exact cents as decimal text."""
+    """Return a delta as fields of a JSON document: counts, and exact cents as decimal text."""
     exact = {f"{name}_cents": exact_text(getattr(delta, name)) for name in EXACT}
     return {name: getattr(delta, name) for name in COUNTS} | exact
 
@@ -172,7 +172,7 @@ def _whole(nanos: int) -> int:
 
 
 def move_by_round(pool: Pool, delta: Delta, *, table: str) -> Moved:
-    """Apply a round's delta to a pool: the effect of its settlement, and the amounts that only the pool accrues."""
+    """Apply a round's delta to a pool: the settlement's whole cents, and the amounts beyond that the pool accrues."""
     return move(pool, delta, table=table, balance=_OF_ROUNDS)
 
 
@@ -190,7 +190,7 @@ def seed(pool: Pool, base_cents: int) -> Moved:
 
 
 def transfer(pool: Pool, to: Pool, cents: int) -> Sequence[Moved]:
-    """Move cents from one pool to another. Raises: Rejected if the first pool shows less than that."""
+    """Move cents from one pool to another. Raises: Rejected if the first pool shows fewer cents."""
     _require_shown(pool, cents)
     out = Delta(transfer=-nanocents(cents))
     return (move(pool, out, balance="house"), move(to, -out, balance="house"))

@@ -69,9 +69,9 @@ class Reconciliation(BaseModel):
     """The reconciliation of a property's pools on a gaming day, with the figures that would be recorded now.
 
     `balanced` is true if each identity holds, the movements of each pool are complete, its accounts match its meters,
-    its wins match its hits, and no award above a meter is open. `recorded` is `as_it_is` if a person has recorded these
-    rows, and `changed_since` if the recorded rows differ. `rows_sha256` covers `pools` as canonical JSON. `input_open`
-    is the number of input records that are missing or were refused.
+    its wins match its hits, and no award above a meter needs correction or acceptance. `recorded` is `as_it_is` if a
+    person has recorded these rows, and `changed_since` if the recorded rows differ. `rows_sha256` is the hash of
+    `pools` as canonical JSON. `input_open` is the number of input records that are missing or were refused.
     """
 
     property: str
@@ -140,7 +140,7 @@ def reconciliation(day: Day, recorded: str | None, **more: Any) -> Reconciliatio
 
 
 def pool_day(books: PoolBooks, *, readings: int, different: int) -> PoolDay:
-    """Return the reconciliation row of a pool; `readings` were compared, `different` of them differ."""
+    """Return a pool's reconciliation row; `readings` and `different` count the compared and the differing readings."""
     before, day, pool = books.before, books.day, books.pool
     closing = before + day
     return PoolDay(

@@ -43,7 +43,7 @@ class Terms:
 
 
 def meters_of(approved: SubmissionApproved) -> tuple[Terms, ...]:
-    """Return the terms of all meters that a submission offers. Raises: Refused."""
+    """Return the terms of all meters that a submission offers. Raises: Refused if its selections are not allowed."""
     offers = select(catalogue(approved.regulation), approved.submission).offers
     return tuple(
         Terms(

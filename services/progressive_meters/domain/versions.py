@@ -27,11 +27,11 @@ FeedTerms = Callable[[str, Feed, datetime], Terms | None]
 
 
 class PoolVersion(PoolTerms, Filed, Standing, ApprovalSubject):
-    """A version of a pool's terms: its content, its status, and who decided when."""
+    """A version of a pool's terms: its content, its status, and the person and time of the decision."""
 
     @property
     def label(self) -> str:
-        """Return the name of the version for messages."""
+        """Return the name of the version to use in messages."""
         return f"version {self.version} of pool {self.pool} at {self.property}"
 
     @property
@@ -62,11 +62,11 @@ class Pools:
         return in_effect(self.versions(property_name, pool), moment)
 
     def current(self, property_name: str, pool: str, moment: datetime) -> PoolVersion:
-        """Return the version of a pool in effect at a moment, or its first version if none is yet."""
+        """Return the version of a pool in effect at a moment, or the first version if that is not in effect yet."""
         return self.in_effect(property_name, pool, moment) or self.versions(property_name, pool)[0]
 
     def fed_by(self, property_name: str, feed: Feed, moment: datetime) -> PoolVersion | None:
-        """Return the version in effect of the pool to which a feed belongs at a moment, or None."""
+        """Return the terms of the pool that has the feed at a moment, or None if no pool has it."""
         for pool in self._pools_of.get((property_name, feed), ()):
             version = self.in_effect(property_name, pool, moment)
             if version is not None and feed in version.feeds:
@@ -74,7 +74,7 @@ class Pools:
         return None
 
     def taken(self, property_name: str, feed: Feed, since: datetime, *, besides: str) -> PoolVersion | None:
-        """Return a version of a pool other than `besides` that has the feed at a moment or later, or None."""
+        """Return a version, of a pool other than `besides`, that has the feed at `since` or later; None without one."""
         for pool in sorted(self._pools_of.get((property_name, feed), set()) - {besides}):
             versions = self.versions(property_name, pool)
             ends = [version.effective_from for version in versions[1:]]
@@ -87,7 +87,7 @@ class Pools:
 def file(
     wanted: PoolTerms, versions: int, pools: Pools, place: PropertySnapshot, terms: FeedTerms, *, by: str, at: datetime
 ) -> PoolFiled:
-    """Return the fact that the next version of a pool's terms is filed; `versions` is the number filed before.
+    """Return the fact that records the filing of a pool's next terms; `versions` is the number of versions before.
 
     Raises: Rejected if the terms are invalid, or contradict the property or the rules submissions of the feeds.
     """
@@ -137,26 +137,26 @@ def check_limit(wanted: PoolTerms, shown_cents: int) -> None:
 
 
 def approved(filed: PoolVersion, movement: Movement | None, *, by: str, at: datetime) -> PoolApproved:
-    """Return the approval of a version; that of a first version has the movement that puts the base on the meter."""
+    """Return the approval of a version. A first version's includes the movement of the base amount to the meter."""
     return PoolApproved(**fields_of(filed, PoolFiled), approved_by=by, approved_at=at, movement=movement)
 
 
 def give_back(filed: PoolVersion, *, by: str, at: datetime, reason: str) -> PoolReturned:
-    """Return the fact that a version is returned to its filer. Raises: Rejected if the version is decided already."""
+    """Return the fact that records a version's return to its filer. Raises: Rejected if it is decided already."""
     filed.approval.reject()
     return returned(PoolReturned, filed, by=by, at=at, reason=reason)
 
 
 def after(filed: PoolFiled | PoolVersion, fact: PoolFiled | PoolReturned) -> PoolVersion:
-    """Return a version with its status after a fact about it."""
+    """Return a version with the status that a fact gives it."""
     return PoolVersion(**fields_of(filed, PoolFiled), **standing(fact))
 
 
 def why_not(wanted: PoolTerms, pools: Pools, at: datetime) -> str | None:
-    """Return why a version may not take effect at its `effective_from`, or None if it may.
+    """Return the reason why a version may not take effect at its `effective_from`, or None if it may.
 
-    The first version of a pool may take effect in the past, because rounds that feed no pool yet wait in quarantine. A
-    feed belongs to one pool at a time.
+    A feed belongs to one pool at a time. A pool's first version may take effect in the past: rounds whose meters feed
+    no pool yet are in quarantine until then.
     """
     before = pools.versions(wanted.property, wanted.pool)
     too_late = why_too_late(wanted.effective_from, [version.effective_from for version in before], at)

@@ -54,7 +54,7 @@ async def day_of(connection: AsyncConnection, property_name: str, gaming_day: da
 async def exceptions_of(
     connection: AsyncConnection, property_name: str, gaming_day: date, *, again: bool = True
 ) -> list[ExceptionItem]:
-    """Return the exceptions of a gaming day; `again` has the same meaning as for `day_of`."""
+    """Return the exceptions of a gaming day; for `again` see `day_of`."""
     totals = await displays(connection, property_name)
     compare = compare_all if again else compare_moved
     compared = await compare(connection, property_name, gaming_day, totals)
@@ -78,7 +78,7 @@ async def displays(connection: AsyncConnection, property_name: str) -> dict[str,
 async def readings_beside_ledger(
     connection: AsyncConnection, property_name: str, rows: Sequence[Row[Any]]
 ) -> list[ReadingItem]:
-    """Return readings for display, each with the ledger's reading; `rows` are rows of the table `readings`."""
+    """Return rows of the table `readings` for display, each beside the ledger's reading."""
     read: dict[str, list[Reading]] = {}
     for row in rows:
         if row.before_cents is not None:
@@ -115,7 +115,7 @@ async def last_reconciled(connection: AsyncConnection, property_name: str, gamin
 async def _sums(
     connection: AsyncConnection, property_name: str, gaming_day: date
 ) -> dict[str, dict[str, Mapping[str, int]]]:
-    """Return the sums of each pool: pool -> `before`, `day` or `later` -> column -> sum."""
+    """Return sums by pool, period relative to the gaming day (`before`, `day` or `later`) and column."""
     d = pool_days.c
     when = case((d.gaming_day < gaming_day, "before"), (d.gaming_day == gaming_day, "day"), else_="later")
     names = ("movements", *PARTS, *(f"{leg}_account" for leg in HELD))
@@ -177,7 +177,7 @@ async def awards_above_the_meter(
     pool: str | None = None,
     number: int | None = None,
 ) -> list[ExceptionItem]:
-    """Return exceptions for the awards that exceeded their meter, of a gaming day or of one movement of a pool.
+    """Return an exception for each award above its meter, on a gaming day or in one movement of a pool.
 
     Awards that two people have accepted are left out.
     """

@@ -32,9 +32,9 @@ Found = dict[HourKey, Compared]
 async def compare_all(
     connection: AsyncConnection, property_name: str, gaming_day: date, totals: Mapping[str, int]
 ) -> dict[str, Compared]:
-    """Return the result for each pool on a gaming day, comparing everything.
+    """Compare all readings of a gaming day with the ledger, and return the result for each pool.
 
-    `totals` is the display of each pool, as the sum of its movements (nanocents).
+    `totals` has each pool's current display, as the sum of its movements (nanocents).
     """
     spans = [Span(pool, BEGINNING, END) for pool in totals]
     return _by_pool(await _compare(connection, property_name, spans, totals, gaming_day))
@@ -43,7 +43,7 @@ async def compare_all(
 async def compare_moved(
     connection: AsyncConnection, property_name: str, gaming_day: date, totals: Mapping[str, int]
 ) -> dict[str, Compared]:
-    """Return the result for each pool on a gaming day, comparing only the hours affected since the last time."""
+    """Return the comparison of a gaming day for each pool, using stored results for hours without later movements."""
     spans, _ = await _outdated(connection, property_name)
     by_pool: dict[str, list[Span]] = {}
     for span in spans:
@@ -56,7 +56,7 @@ async def compare_moved(
 
 
 async def keep(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> int:
-    """Compare the hours affected since the last comparison and store the results; return the number of pools."""
+    """Compare the hours affected since the last comparison, store the results and return the number of pools moved."""
     spans, pools = await _outdated(connection, property_name)
     if not spans:
         return 0
@@ -90,7 +90,7 @@ def _by_pool(found: Found) -> dict[str, Compared]:
 
 
 async def compare_kept(connection: AsyncConnection, property_name: str, totals: Mapping[str, int]) -> tuple[Rows, Rows]:
-    """Return the stored results and the expected results of the hours that no movement has affected since."""
+    """Return two sets of rows for the hours with current results: as stored, and as computed anew."""
     spans, _ = await _outdated(connection, property_name, marked=False)
     whole = [Span(pool, BEGINNING, END) for pool in totals]
 
@@ -112,9 +112,9 @@ async def compare_kept(connection: AsyncConnection, property_name: str, totals: 
 async def _outdated(
     connection: AsyncConnection, property_name: str, *, marked: bool = True
 ) -> tuple[list[Span], list[dict[str, Any]]]:
-    """Return the hours whose stored results are outdated, and the pools that have moved, with their last movement.
+    """Return the spans of hours with outdated results, and the number of the last movement of each pool concerned.
 
-    With `marked`, also return all hours of a pool whose first movement has since been written again by a rebuild.
+    With `marked`, all hours of a pool also count as outdated if a rebuild has rewritten the pool's movements.
     """
     spans: list[Span] = []
     pools: list[dict[str, Any]] = []
@@ -146,7 +146,7 @@ async def _compare(
     totals: Mapping[str, int],
     gaming_day: date | None,
 ) -> Found:
-    """Return the results of the hours in these spans, restricted to a gaming day unless it is None."""
+    """Compare the readings in these spans, on one gaming day if given, and return the result for each hour."""
     whole = [] if gaming_day is None else [span for span in spans if span.begins == BEGINNING]
     parts = [span for span in spans if span not in whole]
     found: Found = {}
@@ -196,7 +196,10 @@ async def different_of(
     readings: Mapping[str, Collection[Reading]],
     totals: Mapping[str, int],
 ) -> list[Difference]:
-    """Return those of the given readings, by pool, that differ from the ledger; for `totals` see `compare_all`."""
+    """Examine the given readings, by pool, and return those that differ from the ledger.
+
+    For `totals` see `compare_all`.
+    """
     spans = [
         Span(pool, min(one.opened_at for one in read), max(one.closed_at for one in read))
         for pool, read in readings.items()

@@ -10,7 +10,7 @@ from shared.runtime.differences import ComparedTable, compare_rows
 
 
 async def compare_hours(connection: AsyncConnection) -> ComparedTable:
-    """Compare all properties' stored results with expected ones, except hours that movements have affected since."""
+    """Compare all properties' stored results with recomputed ones, except for hours with later movements."""
     properties = set((await connection.execute(select(pools.c.property))).scalars())
     properties |= set((await connection.execute(select(compared_hours.c.property))).scalars())
     was: dict[tuple[object, ...], dict[str, object]] = {}

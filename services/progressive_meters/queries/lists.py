@@ -23,7 +23,7 @@ async def signs(connection: AsyncConnection, property_name: str, pool: str | Non
 
 
 def status_of(row: Row[Any], known: Pools, offers: Submissions, at: datetime) -> PoolStatus:
-    """Return the status of a pool at a moment, with its terms, and the rates in its feeds' rules submissions."""
+    """Return the status of a pool, with the terms and the feeds' rates in effect at a moment."""
     pool, terms = pool_of(row), known.in_effect(row.property, row.pool, at)
     return thing_of(
         PoolStatus,
@@ -58,7 +58,7 @@ def change_of(row: Row[Any]) -> ChangeItem:
 
 
 def change_item(said: Mapping[str, Any], status: str, rejection: Mapping[str, Any] | None = None) -> ChangeItem:
-    """Return a change, given the data of the fact that requested or approved it, and of any fact that rejected it."""
+    """Return a change for display; `said` is the data of its request or approval, `rejection` that of its rejection."""
     rest = dict(said)
     moved = rest.pop("movements", None)
     if rejection is not None:

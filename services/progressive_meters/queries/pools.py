@@ -75,7 +75,7 @@ async def approved_at(connection: AsyncConnection, property_name: str) -> Pools:
 
 
 class ApprovedPools:
-    """The approved terms of all pools, reloaded when further versions were approved."""
+    """A cache of the approved terms of all pools, reloaded after further approvals."""
 
     def __init__(self) -> None:
         self._count = -1
@@ -93,13 +93,13 @@ class ApprovedPools:
 
 
 class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
-    """The terms of the meters in approved submissions, of all properties or of one."""
+    """A cache of the meters' terms in approved rules submissions, of one property or of all."""
 
     def __init__(self, property_name: str | None = None) -> None:
         super().__init__(submissions, meters_of, property_name)
 
     def meters(self, digest: str) -> Sequence[Terms] | None:
-        """Return the terms of the meters in the submission with this hash, or None if it is unknown."""
+        """Return the meters' terms in the submission with this hash, or None if the submission is unknown."""
         return self.under(digest)
 
     def ever(self, property_name: str, game: str) -> Sequence[Terms]:
@@ -107,7 +107,7 @@ class Submissions(ApprovedSubmissions[tuple[Terms, ...]]):
         return [terms for version in self.versions(property_name, game) for terms in version]
 
     def of_feed(self, property_name: str, feed: Feed, moment: datetime) -> Terms | None:
-        """Return the terms of a feed's meter in the submission in effect at a moment, or None if not offered."""
+        """Return the terms of a feed's meter in the submission in effect at a moment; None if it is not offered."""
         version = self.in_effect(property_name, feed.game, feed.table, moment) or ()
         return next((terms for terms in version if terms.meter == feed.meter), None)
 
@@ -122,7 +122,7 @@ async def submissions_of(connection: AsyncConnection, property_name: str) -> Sub
 async def movements_of_rounds(
     connection: AsyncConnection, keys: Sequence[RoundKey]
 ) -> dict[RoundKey, tuple[Movement, ...]]:
-    """Return the movements of pools by these revisions of rounds, by revision; revisions without any are missing."""
+    """Return the movements of pools caused by these revisions of rounds; revisions without movements are missing."""
     found: dict[RoundKey, list[Movement]] = {}
     rows = await _OF_ROUNDS.read(connection, keyed(_OF_ROUNDS, sorted(set(keys)))) if keys else ()
     for row in rows:

@@ -1,7 +1,7 @@
 """The SQL statements that compare tables' meter readings with the ledger, using indexes.
 
-A span has the hours of a pool from `begins` up to but not including `ends`. A span has few of all rows, so the index on
-pool and time must be used: `OFFSET 0` keeps the planner from choosing another plan.
+A span is the hours of a pool from `begins` up to but not including `ends`. Because a span contains few of all rows,
+`OFFSET 0` makes the planner use the index on pool and time.
 """
 
 from dataclasses import fields

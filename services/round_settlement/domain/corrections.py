@@ -61,7 +61,7 @@ class SettledSide(BaseModel):
 
 
 class LinePair(BaseModel):
-    """A settlement line before and after; None on a side without it."""
+    """A settlement line before and after a correction; None where the line does not exist."""
 
     seat: int
     wager: str
@@ -82,11 +82,11 @@ class PostingChange(BaseModel):
 
 
 class CorrectionDocument(CorrectionItem, ApprovalSubject):
-    """A correction with its effects, settled at the time of the request by the code that would post it.
+    """A correction with its effects, computed at the time of the request by the code that would post it.
 
-    `stands` is true if the revision that it replaces is still in force. If the record can no longer be settled,
-    `refused` gives the reason, and `after` and `postings` are empty. `restates` are the gaming days whose figures
-    change; sealed days are restated.
+    `stands` is true if the revision to be replaced is still in force. If the record can no longer be settled, `refused`
+    has the reason, and `after` and `postings` are empty. `restates` lists the gaming days whose figures change; sealed
+    days among them are restated.
     """
 
     stands: bool
@@ -100,9 +100,9 @@ class CorrectionDocument(CorrectionItem, ApprovalSubject):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The state needed to decide on a correction: the round's history, the properties, and the lookup of submissions.
+    """The state needed to decide on a correction: the round's history, and lookups of properties and submissions.
 
-    `approved` is the number of another approved correction of the same revision that has not taken effect yet, if any.
+    `approved` is the number of an approved but still pending correction of the same revision, if there is one.
     """
 
     known: RoundHistory
@@ -111,7 +111,7 @@ class Desk:
     approved: int | None = None
 
     def standing(self, round_id: str, replaces: int, what: str) -> SettlementPosted:
-        """Return the posted settlement. Raises: Rejected if it is not the revision that the correction replaces."""
+        """Return the settlement in force. Raises: Rejected unless it is revision `replaces` and open to correction."""
         known = self.known
         if not known.sequences:
             raise Rejected(Reason.NOT_FOUND, f"there is no round {round_id} at this table")
@@ -153,7 +153,7 @@ def approval_of(correction: CorrectionProposed, status: str) -> Approval:
 
 
 def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Return all format faults of a record; each fault names the field by its path in the command."""
+    """Return all format faults of a record, each with the field's path in the command."""
     try:
         round_type(regulation).model_validate(record)
     except ValidationError as error:
@@ -162,7 +162,7 @@ def mistakes(regulation: str, record: Mapping[str, Any]) -> tuple[Finding, ...]:
 
 
 def changes_nothing(posted: SettlementPosted, corrected: SettlementPosted) -> bool:
-    """Return whether a corrected record equals the posted one."""
+    """Return whether a corrected record and its account funding equal the posted ones."""
     return _record(posted) == _record(corrected) and posted.account_funded == corrected.account_funded
 
 
@@ -175,7 +175,7 @@ def _record(posted: SettlementPosted) -> dict[str, Any]:
 def correction_document(
     item: CorrectionItem, proposed: CorrectionProposed, before: tuple[SettlementPosted, Sequence[Posting]], desk: Desk
 ) -> CorrectionDocument:
-    """Return a correction with its effects; `before` is the revision that it replaces, with its postings."""
+    """Return a correction with its effects; `before` has the settlement to be replaced, with its postings."""
     posted, postings = before
     corrected, refused = None, None
     try:
@@ -236,7 +236,7 @@ def _pairs(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) ->
 
 
 def _differences(before: Sequence[PostingItem], after: Sequence[PostingItem]) -> list[PostingChange]:
-    """Return the balance of each account of the round before and after, including unchanged ones."""
+    """Return each account's balance before and after the correction, including unchanged balances."""
     old, new = (_by_account(postings) for postings in (before, after))
     return [
         PostingChange(

@@ -47,8 +47,8 @@ class CheckpointItem(BaseModel):
 class EntryDocument(BaseModel):
     """One entry about a round: its cause, its data as published, its postings, its position in the chain.
 
-    `hash_verified` is true if the recomputed hash matches. `settles_again` is true if the record still settles to the
-    entry's lines and meters under the submission of that time; None if the entry is not a settlement.
+    `hash_verified` is true if the recomputed hash matches. `settles_again` is true if settling the record again under
+    its submission gives the entry's lines and meters; it is None if the entry is not a settlement.
     """
 
     shard: int
@@ -84,7 +84,7 @@ class EntryDocument(BaseModel):
 class RoundDocument(RoundItem):
     """A round with its history: every entry about it, oldest first.
 
-    `totals`, `lines` and `postings` are those of the entry in force, if any.
+    `totals`, `lines` and `postings` are from the entry in force, if any.
     """
 
     totals: list[WagerTotals]

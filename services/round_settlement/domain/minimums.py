@@ -1,7 +1,7 @@
 """What-if of table minimums: handle and theoretical win of recorded rounds under another minimum. Pure; cents.
 
-A recorded round shows what each seat wagered. A seat that wagered less than another minimum would have raised the wager
-or left. The records cannot show which, so both cases are computed separately.
+A seat that wagered less than another minimum would have either raised the wager or left. The records cannot show which,
+so the two cases are computed separately.
 """
 
 from collections import defaultdict
@@ -67,7 +67,7 @@ class Rates:
         )
 
     def is_optional(self, wager: str) -> bool:
-        """Return whether a seat may play without the wager. A wager that belongs to another one is not optional."""
+        """Return whether a seat may play without the wager. A wager that belongs to another wager is not optional."""
         return wager in self.wagers and self.wagers[wager].offered == "optional"
 
     def main_cents(self, wagers: Mapping[str, int]) -> int | None:
@@ -99,7 +99,7 @@ class Hour(NamedTuple):
 
 
 class _Stakes(NamedTuple):
-    """The key under which stakes are summed: seats with the same main wager (None: no required wager)."""
+    """The key for summing stakes: hour, main wager of the seat (None: no required wager), submission and wager."""
 
     hour: Hour
     main_cents: int | None
@@ -109,7 +109,7 @@ class _Stakes(NamedTuple):
 
 @dataclass(slots=True)
 class Figures:
-    """Seats (counted once per round) that wagered, their handle, and its theoretical win; exact cents.
+    """The number of seats that wagered (counted once per round), their handle and theoretical win; exact cents.
 
     `rated` is the part of the handle whose wagers have a house edge.
     """
@@ -138,7 +138,7 @@ class Figures:
 
 @dataclass(slots=True)
 class Compared:
-    """Figures as recorded and under both assumptions; `below` counts the seats that wagered less than the minimum."""
+    """Figures as recorded, and if seats below the minimum raised their wagers or left; `below` counts these seats."""
 
     below: int = 0
     recorded: Figures = field(default_factory=Figures)
@@ -159,10 +159,10 @@ class Compared:
 
 
 class Spread:
-    """The wagers of recorded rounds, summed by hour, minimum on the sign, and size of the seat's main wager."""
+    """Sums of the wagers of recorded rounds by hour, minimum on the sign, and size of the seat's main wager."""
 
     def __init__(self, rates: Mapping[str, Rates]) -> None:
-        """Begin without rounds; `rates` maps the hash of each submission to its rates."""
+        """Create empty sums; `rates` maps the hash of each submission to its rates."""
         self._rates = rates
         self._stakes: defaultdict[_Stakes, int] = defaultdict(int)
         self._seats: defaultdict[tuple[Hour, int | None], int] = defaultdict(int)
@@ -192,7 +192,7 @@ class Spread:
         return sum(self._stakes.values())
 
     def stakes(self) -> Iterator[tuple[int, int]]:
-        """Yield (main wager in cents, seats that wagered it, counted once per round), smallest wager first."""
+        """Yield (main wager in cents, number of seats with it, counted once per round), smallest wager first."""
         found: defaultdict[int, int] = defaultdict(int)
         for (_, main), seats in self._seats.items():
             if main is not None:
@@ -200,17 +200,14 @@ class Spread:
         yield from sorted(found.items())
 
     def edges(self) -> Iterator[tuple[int, str, Rate | None]]:
-        """Yield (submission version, wager, rate) for each wager with a handle.
-
-        The rate of a wager that is part of another wager is None.
-        """
+        """Yield (submission version, wager, rate) for each wager with a handle; no rate for a part of another wager."""
         named = {(one.submission, one.wager) for one, cents in self._stakes.items() if cents}
         for submission, wager in sorted(named, key=lambda one: (self._rates[one[0]].version, one[1])):
             rates = self._rates[submission]
             yield rates.version, wager, rates.wagers.get(wager)
 
     def under(self, minimum_cents: int) -> dict[Hour, Compared]:
-        """Return the comparison under another minimum, by hour and minimum on the sign."""
+        """Return the comparison under another minimum, by hour and by the minimum on the sign."""
         found: defaultdict[Hour, Compared] = defaultdict(Compared)
         for (hour, main), seats in self._seats.items():
             is_below = main is not None and main < minimum_cents
@@ -236,7 +233,7 @@ class Spread:
 
 
 def as_document(spread: Spread, minimums_cents: Iterable[int]) -> dict[str, Any]:
-    """Return the what-if as JSON: what the records show, the assumptions, and the result for each minimum."""
+    """Return the what-if as JSON: recorded figures, assumptions, and the result for each minimum."""
     return {
         "rounds": spread.rounds,
         "books": BOOKS,

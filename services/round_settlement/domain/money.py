@@ -68,8 +68,8 @@ def totals_of(settlement: Settlement, funding: Funding) -> tuple[WagerTotals, ..
 def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding]) -> tuple[AccountCredit, ...]:
     """Return the effect of each account-funded wager on its account.
 
-    `staked_cents` was taken from the account and `credited_cents` is paid to it; both are 0 if the wager is void. They
-    sum to `account_staked_cents` and `account_credited_cents` of the totals.
+    `staked_cents` was debited from the account and `credited_cents` is credited to it; both are 0 if the wager is void.
+    Their sums equal `account_staked_cents` and `account_credited_cents` of the totals.
     """
     if not funded:
         return ()
@@ -89,7 +89,7 @@ def account_credits_of(settlement: Settlement, funded: Sequence[AccountFunding])
 
 
 def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line, int]]:
-    """Yield each line with the cents of its stake that an account funded; a wager's first lines are funded first."""
+    """Return each line with the account-funded cents of its stake; funding goes to a wager's first lines first."""
     if not funding:
         return zip(settlement.lines, repeat(0))
     left, found = dict(funding), []
@@ -102,9 +102,10 @@ def _electronic(settlement: Settlement, funding: Funding) -> Iterable[tuple[Line
 
 
 def _credited(line: Line, electronic: int) -> int:
-    """Return the account's share of a line's credit, in proportion to its stake; a meter award is never included.
+    """Return the part of a line's credit due to the account, in proportion to its share of the stake.
 
-    Fractions of a cent stay on the table, in chips. § 605a.2(d), § 647a.11(j)(3).
+    Meter awards are excluded. Fractions of a cent are not credited, but stay on the table as chips. § 605a.2(d),
+    § 647a.11(j)(3).
     """
     return (line.payout - line.from_meter + line.stake_returned - line.vigorish) * electronic // line.stake
 
@@ -115,7 +116,7 @@ def _account(property_name: str, table: str, wager: str, leg: str) -> Account:
 
 
 def postings_of(property_name: str, table: str, totals: Iterable[WagerTotals]) -> tuple[Posting, ...]:
-    """Return the postings of a round: the changed legs of each wager type, and the chips added to the inventory."""
+    """Return the postings of a round: the nonzero legs of each wager type, and the change in the table's chips."""
     postings: list[Posting] = []
     chips = 0
     for total in totals:

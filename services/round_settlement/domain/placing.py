@@ -19,7 +19,7 @@ _MINUTE: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class GamingDayAssignment:
-    """The gaming day assigned to a round, with a notice if the round's event claims another one."""
+    """The gaming day assigned to a round, with a notice if the round's event claims another day."""
 
     gaming_day: date
     notices: tuple[RoundNotice, ...] = ()
@@ -45,8 +45,8 @@ def place_round(data: Any, places: PropertyLookup) -> GamingDayAssignment:
 def place_void(event: RoundVoided, opened_at: datetime | None, places: PropertyLookup) -> GamingDayAssignment:
     """Return the gaming day of a voided round; `opened_at` is set if the round is posted.
 
-    Without `opened_at`, the gaming day is that of the void's own moment, or the earlier one that the void states,
-    because rounds may be voided later. Raises: Refused if the round is impossible at this property.
+    If `opened_at` is None, the gaming day is the day of the void, or an earlier day that the void claims, because
+    rounds may be voided later. Raises: Refused if the round is impossible at this property.
     """
     data, moment = event.data, opened_at or event.time
     place = place_at(places, data.property, moment)
@@ -66,7 +66,7 @@ def _placed(data: TableData, place: PropertySnapshot, moment: datetime) -> Gamin
 
 
 def _check_table(data: TableData, place: PropertySnapshot, day: date) -> None:
-    """Raise Refused unless the table is in use on a gaming day, has rounds against the house, and offers the game."""
+    """Raise Refused unless the table is in use on the gaming day, offers the game, and has rounds against the house."""
     table = place.table(data.table, day)
     if table.play == "counted":
         raise Refused(

@@ -1,4 +1,4 @@
-"""Count and void the results that a counted table reports. Nothing is settled, and no money moves. Pure."""
+"""Record and void the results that a counted table reports. Nothing is settled or posted. Pure."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -19,7 +19,7 @@ ResultKey = tuple[str, str, int]
 
 @dataclass(slots=True)
 class Results:
-    """The state for a batch of events about results: the results and voids that are already recorded.
+    """The working state of a batch of events about results: the results and voids recorded so far.
 
     `counted` has the recorded results, including voided ones. `voids` maps a result to the sequence of the event that
     voided it. `are_voids` maps the key of a voiding event to the sequence of the result that it voided.
@@ -37,7 +37,7 @@ def result_key(event: Event[RecordedResult] | Event[VoidedResult]) -> ResultKey:
 
 
 def count_result(event: Event[RecordedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
-    """Return the fact that a result counts on the gaming day of its opening, or was voided before it arrived.
+    """Return the fact that records a result on its gaming day, or records it as voided if its void arrived first.
 
     Raises: Refused if the table reports its rounds, or if the result is impossible at this property and table.
     """
@@ -59,8 +59,8 @@ def count_result(event: Event[RecordedResult], results: Results, places: Propert
 def void_result(event: Event[VoidedResult], results: Results, places: PropertyLookup) -> FactWithPostings:
     """Return the fact that voids a result, on the result's gaming day.
 
-    If no result is recorded, the gaming day is that of this event. Raises: Refused if the two people of the void are
-    the same person, if the result was voided before or is a void itself, or if the table reports its rounds.
+    If no result is recorded, the gaming day is that of this event. Raises: Refused if the void was not made by two
+    people, if the result was voided before or is a void itself, or if the table reports its rounds.
     """
     data, key = event.data, result_key(event)
     _require_source(event)

@@ -1,7 +1,7 @@
 """Derive facts from a table event, given the round's history, the properties and the submissions. Pure.
 
-A round has three kinds of events: completed, corrected, voided. The event with the highest sequence counts, regardless
-of the order of arrival, so that late and reordered events lead to the same books.
+A round has three kinds of events: completed, corrected, voided. The event with the highest sequence is in force,
+regardless of the order of arrival, so that late and reordered events lead to the same result.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -53,7 +53,7 @@ FindSubmission = Callable[[str, str, str, datetime], EffectiveSubmission | None]
 class PostedSettlement:
     """The settlement of a round in force: the fact and its postings.
 
-    `sequence` is that of the event that led to it, in the stream of the table or in the table's desk stream.
+    `sequence` is the sequence of the event that was settled, in the table's stream or in the table's desk stream.
     """
 
     sequence: int
@@ -63,7 +63,7 @@ class PostedSettlement:
 
 @dataclass(frozen=True, slots=True)
 class RoundHistory:
-    """The history of a round: the sequences of its events, which event completed it, and the settlement in force."""
+    """The history of a round: the sequences of all events and of the completing one, and the settlement in force."""
 
     sequences: tuple[int, ...] = ()
     completed: int | None = None
@@ -104,7 +104,7 @@ class Outcome:
 
 
 def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup, find: FindSubmission) -> Outcome:
-    """Return the result of one table event.
+    """Settle one table event and return the outcome.
 
     Raises: Refused if the record, its property, its submission or its position among the round's events is invalid.
     """
@@ -130,9 +130,9 @@ def settle_event(event: TableEvent, known: RoundHistory, places: PropertyLookup,
 def settle_correction(
     approved: CorrectionApproved, known: RoundHistory, places: PropertyLookup, find: FindSubmission
 ) -> Outcome:
-    """Return the result of a correction that was approved at the desk.
+    """Settle a correction that was approved at the desk and return the outcome.
 
-    If the round got another revision since the approval, the correction is recorded as superseded and moves no money.
+    If the round got another revision since the approval, the correction is recorded as superseded and not posted.
     Raises: Refused if the record, its property or its submission is invalid.
     """
     people = require_two_people(
@@ -152,7 +152,7 @@ def settle_correction(
 def corrected_round(
     posted: SettlementPosted, record: Mapping[str, Any], account_funded: tuple[AccountFunding, ...]
 ) -> PlayedRound:
-    """Return a posted round with another record. Raises: Refused for a malformed record, naming seat and field."""
+    """Return a posted round with its record replaced. Raises: Refused for a malformed record, naming seat and field."""
     return PlayedRound.model_construct(
         **fields_of(posted, TableData),
         opened_at=posted.opened_at,
@@ -165,12 +165,12 @@ def corrected_round(
 
 
 def as_corrected(corrected: PlayedRound, places: PropertyLookup, find: FindSubmission) -> SettlementPosted:
-    """Return the settlement of a corrected round without recording it. Raises: Refused."""
+    """Return the settlement of a corrected round without recording it. Raises: Refused if it cannot be settled."""
     return _posted(corrected, _settle(corrected, places, find), 1, None)
 
 
 def _replace(known: RoundHistory, sequence: int, posted: SettlementPosted) -> Outcome:
-    """Post a round after reversing the settlement in force, if any; `sequence` is that of the event."""
+    """Reverse the settlement in force, if any, and post the new one; `sequence` is that of the event."""
     postings = postings_of(posted.property, posted.table, posted.totals)
     recordings: tuple[FactWithPostings, ...] = (FactWithPostings(fact=posted, postings=postings),)
     if known.standing is not None:
@@ -228,7 +228,10 @@ class _Played:
 
 
 def _settle(data: Any, places: PropertyLookup, find: FindSubmission) -> _Played:
-    """Settle a completed or corrected round under the submission in effect at its opening. Raises: Refused."""
+    """Settle a completed or corrected round under the submission in effect at its opening.
+
+    Raises: Refused if the round is invalid.
+    """
     placed = place_round(data, places)
     submission = find(data.property, data.game, data.table, data.opened_at)
     if submission is None:
@@ -266,7 +269,7 @@ def _funding(data: PlayedRound, settlement: Settlement) -> Funding:
 
 
 def _about(data: TableData, placed: GamingDayAssignment) -> dict[str, Any]:
-    """Return the fields that all facts about a round have, with the assigned gaming day and its notices."""
+    """Return the fields common to all facts about a round, with the assigned gaming day and its notices."""
     return fields_of(data, SettledRound) | {"gaming_day": placed.gaming_day, "notices": placed.notices}
 
 

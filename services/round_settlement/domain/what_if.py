@@ -26,7 +26,7 @@ _NOTHING: Final = dict.fromkeys(Figures.model_fields, 0)
 
 @dataclass(slots=True)
 class Sums:
-    """The FIGURES of rounds, in that order: as recorded, and as settled under the other submission; cents."""
+    """Sums of the FIGURES, in their order: as recorded, and as settled under the other submission; cents."""
 
     recorded: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
     other: list[int] = field(default_factory=lambda: [0] * len(FIGURES))
@@ -50,9 +50,9 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class TableDay:
-    """A gaming day of a table: the number of posted rounds, and the sum of their entries' sequences.
+    """A table's gaming day: the number of posted rounds, and `places`, the sum of their entries' sequences.
 
-    Any change to the rounds changes the sum, which invalidates a stored result.
+    A change to the rounds changes `places`, which invalidates the stored result.
     """
 
     gaming_day: date
@@ -65,7 +65,7 @@ class TableDay:
 class Outcome:
     """The what-if result of a table's gaming day: sums by wager, and the number of refused rounds by reason.
 
-    Refused rounds cannot be settled under the other submission, and are in no sum.
+    Refused rounds cannot be settled under the other submission, and are excluded from the sums.
     """
 
     of: TableDay
@@ -73,7 +73,7 @@ class Outcome:
     refused: Counter[str]
 
     def as_document(self) -> dict[str, Any]:
-        """Return the result as JSON for `of_document`."""
+        """Return the result as JSON, which `of_document` reads."""
         sums = {wager: [one.recorded, one.other] for wager, one in self.wagers.items()}
         about = [self.of.gaming_day.isoformat(), self.of.table, self.of.rounds, self.of.places]
         return {"of": about, "wagers": sums, "refused": dict(self.refused)}
@@ -119,7 +119,7 @@ class Compared:
         return found
 
     def sections(self) -> Iterator[tuple[str, dict[str, Sums]]]:
-        """Yield the section names `wager`, `table`, `gaming_day` with their sums, each sorted by key."""
+        """Yield (`wager`, `table` or `gaming_day`, sums by key, sorted) for each of these three sections."""
         for name, by in (("wager", self.wagers), ("table", self.tables), ("gaming_day", self.days)):
             yield name, dict(sorted(by.items()))
 

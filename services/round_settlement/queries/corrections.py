@@ -38,7 +38,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> CorrectionPr
 async def approved_corrections(
     connection: AsyncConnection, keys: Collection[tuple[str, int]], *, sealed: bool = True
 ) -> dict[tuple[str, int], CorrectionApproved]:
-    """Return the approved corrections among these, by (property, number).
+    """Return the given corrections that are approved, by (property, number).
 
     With `sealed`, the service's seal of each approval is verified; otherwise the caller must have verified the journal.
     Raises: Rejected if an approval is not as it was recorded.
@@ -108,7 +108,7 @@ async def waiting_corrections(connection: AsyncConnection) -> list[CorrectionApp
 
 
 def approved_event(correction: CorrectionApproved) -> ApprovedEvent:
-    """Return the event to send that puts an approved correction into effect."""
+    """Return the event that will put an approved correction into effect."""
     return ApprovedEvent(event_of(correction), table_source(correction.property, correction.table))
 
 

@@ -17,7 +17,7 @@ from shared.journal.tables import JournalTables
 
 
 async def known_results(connection: AsyncConnection, events: Sequence[Event[Any]]) -> Results:
-    """Return the recorded results and voids that the events of a batch refer to."""
+    """Return the recorded results, and the recorded voids of results, that a batch of events is about."""
     about = results_in(events)
     if not about:
         return Results()

@@ -77,7 +77,7 @@ async def find_by_hash(connection: AsyncConnection, property_name: str, day: dat
 async def entry_about(
     connection: AsyncConnection, property_name: str, table: str, round_id: str, *, shard: int, seq: int
 ) -> Entry | None:
-    """Return one entry about a round, or None if it does not exist or is about something else."""
+    """Return an entry about a round, or None if the entry does not exist or is not about this round."""
     query = rows_of(rounds, round_id=round_id, property=property_name, table_name=table)
     row = (await connection.execute(query)).one_or_none()
     e = journal.entries.c

@@ -72,7 +72,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_movement(
         request: Request, cashier: Cashier, property_name: PropertyPath, number: NumberPath
     ) -> Response:
-        """Return a cage transaction as entered, and whether it is void."""
+        """Return a cage transaction as entered, with a flag that is set if it is void."""
         del cashier
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_movement(connection, property_name, number))

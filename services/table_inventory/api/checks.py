@@ -69,7 +69,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/find", response_model_exclude_none=True, summary="Search Counter Checks")
     async def find_by_serial(reader: CheckReader, property_name: PropertyPath, typed: TypedReference) -> ChecksFound:
-        """Find counter checks by serial number, with the outstanding amounts, paid checks among them."""
+        """Find counter checks by serial number, including paid checks, each with the outstanding amount."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return ChecksFound(items=await checks_like(connection, property_name, typed))
@@ -83,7 +83,7 @@ def routes(context: ServiceContext) -> APIRouter:
     async def read_redemption(
         request: Request, reader: CageReader, property_name: PropertyPath, step: NumberPath
     ) -> Response:
-        """Return a payment as entered, and whether it was voided, returned unpaid or cleared."""
+        """Return a payment on counter checks as entered, and whether it was voided, returned unpaid or cleared."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return document_response(request, await find_redemption(connection, property_name, step))

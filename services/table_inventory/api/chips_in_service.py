@@ -56,8 +56,7 @@ def routes(context: ServiceContext) -> APIRouter:
     ) -> Response:
         """Return the chips that were in service before the cage's books began, as entered, with the current status.
 
-        Until the revision is approved or rejected, the value put into service since and the total in service are as of
-        now.
+        While the revision is undecided, the value put into service since then and the total in service are as of now.
         """
         del reader
         async with snapshot(context.pools.readers) as connection:

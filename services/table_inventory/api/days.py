@@ -71,8 +71,8 @@ class Variances(BaseModel):
 class WinOfDay(DayWin):
     """The win of a gaming day as it would be sealed now, compared with the settled win.
 
-    The `status` is `restated` if later entries or adjustments make the win differ from the sealed one, whose hash is
-    `hash`. `through` is the position up to which settlements have been read.
+    `status` is `restated` if later entries or adjustments make the win differ from the sealed win; `hash` is the hash
+    of the sealed win. `through` is the position up to which settlements have been read.
     """
 
     property: str
@@ -85,7 +85,7 @@ class WinOfDay(DayWin):
 class DayWhole(BaseModel):
     """A gaming day in full, read in one snapshot of the database.
 
-    It has the day's stage (without the sealed report), win, variances, adjustments and follow-ups.
+    The document has the day's stage (without the sealed report), win, variances, adjustments and follow-ups.
     """
 
     day: Day
@@ -112,7 +112,7 @@ StepT = TypeVar("StepT", bound=commands.DayStep)
 
 
 def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitable[AskedT]]:
-    """Return a command preparer that sets the time at which the command is decided."""
+    """Return a function that sets a command's time of decision before the command is handled."""
 
     async def asked(command: AskedT, person: str, key: str) -> AskedT:
         del person, key
@@ -123,9 +123,9 @@ def with_moment(context: ServiceContext) -> Callable[[AskedT, str, str], Awaitab
 
 
 def with_unread(context: ServiceContext) -> Callable[[StepT, str, str], Awaitable[StepT]]:
-    """Return a command preparer for closing steps, which sets the time and the unread settlements.
+    """Return a function that sets the time and the unread settlements of a closing step before it is handled.
 
-    Before a seal, it also records statements of all changed wins.
+    Before a seal, the function also records a statement of each changed win.
     """
 
     async def told(step: StepT, person: str, key: str) -> StepT:
@@ -148,7 +148,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
     async def list_variances(
         reader: DayReader, property_name: PropertyQuery, gaming_day: DayQuery, table: TableChoice = None
     ) -> Variances:
-        """List every difference between counted and expected, with owner and resolution."""
+        """List inventory variances, the differences between counted and expected amounts, with owner and resolution."""
         del reader
         now = context.clock()
         async with snapshot(context.pools.readers) as connection:
@@ -173,7 +173,7 @@ def variance_routes(context: ServiceContext) -> APIRouter:
         table: Annotated[Name, Path(description="the table")],
         number: NumberPath,
     ) -> Response:
-        """Return the difference between counted and expected, with owner and resolution."""
+        """Return a variance between counted and expected amounts, with its owner and resolution."""
         del reader
         key = VarianceKey(property_name, gaming_day, variance, table, number)
         async with snapshot(context.pools.readers) as connection:

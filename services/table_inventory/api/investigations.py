@@ -1,4 +1,4 @@
-"""Routes of revenue audit: investigations of a hold that deviates from its base."""
+"""Routes of revenue audit: investigations of a hold that deviates from its base of comparison."""
 
 from functools import partial
 from typing import Annotated, Final

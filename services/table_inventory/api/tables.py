@@ -32,7 +32,7 @@ class Inventories(BaseModel):
 
 
 class Clocks(BaseModel):
-    """The equipment clocks of open tables."""
+    """The due times of equipment checks at open tables."""
 
     items: list[Clock]
 
@@ -65,7 +65,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("/equipment", response_model=Clocks, summary="Read the equipment clocks")
     async def read_equipment(request: Request, reader: SlipReader, property_name: PropertyQuery) -> Response:
-        """Return when the cards, dice, card readers and stubs of open tables are due to be changed or checked."""
+        """Return the due times for changing or checking the cards, dice, card readers and stubs of open tables."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = Clocks(items=await clocks_of(connection, property_name, context.clock()))

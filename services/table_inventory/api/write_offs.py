@@ -15,7 +15,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 
 class WriteOffs(BaseModel):
-    """The write-offs of drop boxes that a gaming day was missing, with the decision on each."""
+    """The write-offs of drop boxes missing from the count of a gaming day, each with its decision."""
 
     items: list[WriteOff]
 
@@ -32,7 +32,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List write-offs of drop boxes")
     async def list_write_offs(reader: DayReader, property_name: PropertyPath, gaming_day: DayQuery) -> WriteOffs:
-        """List the write-offs of drop boxes that a gaming day was missing."""
+        """List the write-offs of drop boxes missing from the count of a gaming day."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return WriteOffs(items=await write_offs_of_day(connection, property_name, gaming_day))

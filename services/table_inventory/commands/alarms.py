@@ -48,7 +48,7 @@ async def _naming(connection: AsyncConnection, command: OwnAlarm) -> tuple[Place
 
 @COMMANDS.handles(OwnAlarm, load=_naming)
 def own(command: OwnAlarm, state: tuple[Places, AlarmCase | None], now: Now) -> Accepted:
-    """Assign the alarm to its first or another owner."""
+    """Assign an owner to the alarm, or replace its owner."""
     places, case = state
     place_for_command(places.place, command.property, now.at)
     _require_open(case)

@@ -1,4 +1,4 @@
-"""Commands that depend on the data of a gaming day as of the time at which they are decided."""
+"""Commands whose decision depends on the time and on the data of a gaming day at that time."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from shared.runtime.commands.command import Command
 
 
 class AsOf(Command):
-    """A command about the counts of a gaming day. The time of the command determines which counts may still arrive."""
+    """A command about a gaming day's counts; the time of the command determines which counts may still arrive."""
 
     _asked_at: datetime | None = PrivateAttr(default=None)
 

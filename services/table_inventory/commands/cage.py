@@ -29,8 +29,8 @@ COMMANDS: Final = Commands()
 class MoveAtCage(CageMovement, Happened, Command):
     """Record a payment from or to a known patron at the cage, or an exchange of currency.
 
-    Redemptions of counter checks are recorded as such, not here. A wager of currency at a table is recorded here if it
-    did not go into the drop box.
+    Redemptions of counter checks have their own command. A currency wager at a table is recorded with this command if
+    the currency did not go into the drop box.
     """
 
     IN_ORDER = (
@@ -62,7 +62,7 @@ async def _cage(connection: AsyncConnection, command: "MoveAtCage | VoidAtCage")
 
 @COMMANDS.handles(MoveAtCage, load=_cage)
 def move(command: MoveAtCage, cage: Cage, now: Now) -> Accepted:
-    """Record a movement under the next number."""
+    """Record a cage transaction under the next number."""
     direction = DIRECTIONS[command.kind]
     said = cage.next_one(command.property, now, command)
     place = place_for_command(cage.places.place, command.property, said["at"])

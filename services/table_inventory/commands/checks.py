@@ -59,7 +59,7 @@ class AtCage(NamedTuple):
         return {"step": self.last + 1, "by": now.by, **when, **said.late(now.at)}
 
     def require_described(self, fact: CheckRedeemed | CheckRecovered) -> None:
-        """Check that the payer's own check is described, if the law lists it. Raises: Rejected."""
+        """Raise Rejected if the law requires the payer's own check to be described, and it is not."""
         if fact.paid_in == "check":
             place = place_for_command(self.places.place, fact.property, fact.at)
             require_described(place, fact.gaming_day, fact.cents, [fact.instrument])
@@ -107,7 +107,7 @@ def redeem(command: RedeemCheck, state: tuple[AtCage, CounterCheck], now: Now) -
 
 
 def issuance(serial: str) -> str:
-    """Return the name of a counter check's issuance, for messages."""
+    """Return the name of a counter check's issuance to use in messages."""
     return f"the issuance of counter check {serial}"
 
 
@@ -152,7 +152,7 @@ class Payment(NamedTuple):
     write_off: CheckWriteOff | None
 
     def after(self) -> Mapping[str, datetime]:
-        """Return the payment's time by its name. A further step about the payment cannot be earlier."""
+        """Return {name of the payment: time of the payment}, because a further step about it cannot be earlier."""
         return {self.entered.label(): self.entered.at}
 
     def fields(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Payment(NamedTuple):
     def undone(self, fact: type[Any], fact_of_recovery: type[Any], **said: Any) -> Accepted:
         """Accept a void or a return of the payment, and reverse its postings.
 
-        It is recorded as a `fact_of_recovery` if the payment was a recovery, otherwise as a `fact`.
+        The recorded fact has the type `fact_of_recovery` if the payment was a recovery, otherwise the type `fact`.
         """
         if self.write_off is None:
             made = fact(**self.fields(), **said)

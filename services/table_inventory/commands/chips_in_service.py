@@ -117,7 +117,7 @@ class _OfRevision(Command):
 class ApproveChipsInService(_OfRevision, Approving):
     """Approve the chips that were in service before the books began.
 
-    Outstanding chips are computed from these chips.
+    Outstanding chips are computed from the approved position.
     """
 
 
@@ -139,7 +139,7 @@ _POSITIONS: Final = EnteredKind(CHIPS_IN_SERVICE, ChipsInServiceEntered, ChipsIn
 
 
 class Deciding(NamedTuple):
-    """The state for approving an opening position, with the approved one that it replaces, and `Entering.put_in`."""
+    """The state for approving an opening position: the entered and the approved one, and `put_in` of `Entering`."""
 
     entered: ChipsInServiceDocument
     approved: ChipsInServiceDocument | None
@@ -160,7 +160,7 @@ async def _approving(connection: AsyncConnection, command: ApproveChipsInService
 
 @COMMANDS.handles(ApproveChipsInService, load=_approving, subject=first_loaded)
 def approve(command: ApproveChipsInService, state: Deciding, now: Now) -> Accepted:
-    """Approve an opening position, unless it reflects transfers made after its gaming day began."""
+    """Approve an opening position, unless it seems to include transfers made after its gaming day began."""
     del command
     entered, approved, passed = state
     if entered.status == "entered":

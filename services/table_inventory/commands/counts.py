@@ -120,7 +120,7 @@ async def salted(wanted: CountBox, person: str, key: str) -> SealBox:
 
 
 class Counting(NamedTuple):
-    """An open count, the boxes to be counted, and the turns in which they were counted so far.
+    """An open count, the boxes to be counted, and the turns so far (each one person's count of a box).
 
     `counters` is the number of people who must find the same contents in a box.
     """

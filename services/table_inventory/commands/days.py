@@ -70,7 +70,7 @@ def _require(day: Day, step: Step) -> None:
 
 
 def _closed(day: Day, fact: inventory.DayClosed, status: ReportStatus) -> Accepted:
-    """Accept a closing step, and respond with the gaming day after it."""
+    """Accept a closing step; the response is the gaming day after the step."""
     said = {name: value for name, value in fact if name in Day.model_fields}
     return Accepted(recording=FactWithPostings(fact=fact), answer=day.model_copy(update={**said, "status": status}))
 
@@ -184,9 +184,9 @@ class AuditDay(DayStep, Approving):
 
 
 class Auditing(NamedTuple):
-    """A gaming day under audit: its review and state, who counted its boxes, and undecided items (`left`).
+    """A gaming day under audit: its review and state, the people who counted, and undecided items (`left`).
 
-    `law` lists the closing steps that different people must take.
+    `law` lists the closing steps that must be taken by different people.
     """
 
     review: DayReview
@@ -249,8 +249,8 @@ class SealDay(DayStep, Approving):
 class Sealing(NamedTuple):
     """A gaming day to be sealed: its review, stage, property, and the report to be sealed.
 
-    `law` lists the closing steps that different people must take. `left` lists open and missing items as text.
-    `unstated` are tables whose last statement of win is out of date.
+    `law` lists the closing steps that must be taken by different people. `left` lists open and missing items as text.
+    `unstated` lists the tables whose last statement of win is out of date.
     """
 
     review: DayReview
@@ -374,7 +374,7 @@ async def _entered(connection: AsyncConnection, command: _OfAdjustment) -> Adjus
 
 
 class Deciding(NamedTuple):
-    """An adjustment, and which sales its table reports (None if the table is not a counted table)."""
+    """An adjustment, and the kinds of sales that its table reports (None if the table is not a counted table)."""
 
     entered: Adjustment
     counted: Sales | None

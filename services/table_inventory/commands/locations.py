@@ -81,8 +81,8 @@ class IssueCageTransfer(Command):
 class Desk(NamedTuple):
     """The state for issuing a transfer: the properties, and the property's last transfer number.
 
-    About the giver: `there` is its content according to its books, `may_hold` whether it may hold something, and
-    `counted` whether it was ever counted.
+    Of the giver, `there` is its contents by its books, `may_hold` is true if it may hold something, and `counted` is
+    true if it was ever counted.
     """
 
     places: Places
@@ -156,9 +156,9 @@ class Transfer(NamedTuple):
     places: Places
 
     def ended(self, model: type[Any], now: Now, **said: Any) -> Accepted:
-        """Return the acceptance of the step that ends the transfer.
+        """Record the receipt or return that ends the transfer.
 
-        `model` is the fact of the step, and `said` has the fields that the step adds.
+        `model` is the type of the fact, and `said` has the fields that this step adds to the transfer's.
         """
         place = place_for_command(self.places.place, self.issued.property, now.at)
         of_day = {**fields_of(self.issued, CageTransferIssued), "gaming_day": place.gaming_day(now.at)}
@@ -169,7 +169,7 @@ class Transfer(NamedTuple):
 
     @property
     def approval(self) -> Approval:
-        """Return the transfer as a request that a second person decides."""
+        """Return the approval step of the transfer, with its current decision."""
         name = f"transfer {self.issued.transfer} at the cage of {self.issued.property}"
         decision = {"issued": Decision.ASKED, "received": Decision.APPROVED, "returned": Decision.RETURNED}
         return Approval(CAGE_TRANSFER, name, self.issued.issued_by, decision[self.issued.status])
@@ -230,8 +230,8 @@ class EnterCageCount(Command):
 class Counting(NamedTuple):
     """The state for entering a count: the properties and the property's last count number.
 
-    About the location: `waiting` is the number of its unverified count, `book` its book, `has` the cashier of the
-    drawer, and `may_hold` whether it may hold something.
+    Of the location, `waiting` is the number of an unverified count, `book` is its book, `has` is the drawer's cashier,
+    and `may_hold` is true if it may hold something.
     """
 
     places: Places
@@ -313,7 +313,7 @@ class CountOfLocation(NamedTuple):
 
     @property
     def approval(self) -> Approval:
-        """Return the count as a request that a second person decides."""
+        """Return the approval step of the count, with its current decision."""
         name = f"count {self.entered.count} of {self.entered.location}"
         decision = {"entered": Decision.ASKED, "verified": Decision.APPROVED, "rejected": Decision.REJECTED}
         return Approval(CAGE_COUNT, name, self.entered.counted_by, decision[self.entered.status])

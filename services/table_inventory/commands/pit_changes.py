@@ -78,7 +78,7 @@ class _OfPitChange(Command):
 class ApprovePitChange(_OfPitChange, Approving):
     """Approve a change to a pit event, which then takes effect.
 
-    Compare the event before and after the change first. Nobody may approve their own proposal.
+    Compare the event before and after the change first. People cannot approve their own proposals.
     """
 
 
@@ -125,7 +125,7 @@ async def _desk(connection: AsyncConnection, change: DeskChange) -> PitDesk:
 
 @dataclass(frozen=True, slots=True)
 class _Proposing:
-    """A proposal as fields and as a draft event, both without the proposer, and the property's last change number."""
+    """A proposal (its fields, its draft event), the data to decide on it, and the property's last change number."""
 
     about: dict[str, Any]
     draft: DeskChange

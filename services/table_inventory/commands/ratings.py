@@ -32,7 +32,8 @@ COMMANDS: Final = Commands(shards=RATINGS.name)
 class OpenRating(Happened, Command):
     """Open a rating of a patron, by reference, at a table.
 
-    It gets the pit's next name: `pit-1`, `pit-2`. A patron who is rated at two tables at once appears as an exception.
+    The rating is named with the pit's next number: `pit-1`, `pit-2`. A patron rated at two tables at once appears as an
+    exception.
     """
 
     property: Name
@@ -87,7 +88,7 @@ class RateBuyIn(RatingStep):
 class CloseRating(RatingStep):
     """Close a rating.
 
-    A statement of its theoretical win, derived from all of its steps, follows.
+    The theoretical win is then derived from all steps of the rating and recorded.
     """
 
     chips_out_cents: Annotated[CentsOrNone, Field(description="chips taken along, cents")] = 0
@@ -214,7 +215,7 @@ def amend(command: AmendRating, state: Rated, now: Now) -> Accepted:
 
 @COMMANDS.handles(OverruleRating, load=_rated)
 def overrule(command: OverruleRating, state: Rated, now: Now) -> Accepted:
-    """Amend a step that anybody entered."""
+    """Amend a rating step, regardless of who entered it."""
     return _amend(command, state, now, own=False)
 
 
@@ -258,7 +259,7 @@ def _next_step(steps: Sequence[RecordedStep]) -> str:
 
 
 def _require_table(place: PropertySnapshot, table: str, day: date, seat: int | None) -> None:
-    """Check that a table is in use on a gaming day, and has the seat, if one is given. Raises: Rejected."""
+    """Raise Rejected unless a table is in use on a gaming day and has the given seat, if any."""
     why = place.why_no_table(table, day)
     if why is not None:
         raise Rejected(Reason.NOT_FOUND, why)
@@ -267,6 +268,6 @@ def _require_table(place: PropertySnapshot, table: str, day: date, seat: int | N
 
 
 def _accepted(steps: Sequence[RecordedStep], fact: RatingRecorded, now: Now) -> Accepted:
-    """Accept a step. The response is the rating as it is after the step."""
+    """Accept a step; the response is the rating after the step."""
     answer = RatingDocument.of((*steps, RecordedStep(_LATEST, now.seq, fact)))
     return Accepted(recording=FactWithPostings(fact=fact, occurred_at=fact.at), answer=answer)

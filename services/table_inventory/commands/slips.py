@@ -144,7 +144,7 @@ class PrepareSlip(Approving):
 
 
 class Preparing(NamedTuple):
-    """A request, its gaming day, the last slip number in its series, and the steps that different people must take."""
+    """A request, its gaming day, its series' last slip number, and the steps that must be taken by different people."""
 
     request: SlipRequest
     day: Day
@@ -189,12 +189,12 @@ class ReceiveCredit(Approving):
 
     property: Name
     number: SlipNumber
-    contents: Annotated[Contents, Field(description="what arrived")]
+    contents: Annotated[Contents, Field(description="the chips that arrived")]
     is_empty: IsEmpty = False
 
 
 async def _credit(connection: AsyncConnection, command: ReceiveCredit) -> tuple[Slip, Law]:
-    """Return a credit slip, and the steps that different people must take.
+    """Return a credit slip, and the steps that must be taken by different people.
 
     Raises: Rejected if the slip does not exist, or if the chips are not in use at the property.
     """
@@ -275,7 +275,7 @@ class VoidManualSlip(Command):
 
 
 async def _form(connection: AsyncConnection, command: EnterManualSlip | VoidManualSlip) -> PropertySnapshot:
-    """Return the property of a form. Raises: Rejected if it is unknown, or the form was already entered or voided."""
+    """Return a paper form's property. Raises: Rejected if that is unknown, or the form already entered or voided."""
     place = await find_place(connection, command.property, command.gaming_day)
     query = rows_of(manual_slips, property=command.property, slip=command.slip, number=command.number)
     found = (await connection.execute(query)).one_or_none()

@@ -124,7 +124,7 @@ _HOURS: Final = EnteredKind(TIP_HOURS, TipHoursEntered, TipHoursApproved, TipHou
 
 
 async def _approving(connection: AsyncConnection, command: ApproveTipHours) -> tuple[TipHoursDocument, PoolDays | None]:
-    """Return a revision of a pool's hours, and the pool of its last day as it is now."""
+    """Return a revision of the hours, and the tips pool that now ends on the same last day (None without one)."""
     return await _entered(connection, command), await pool_on(connection, command.property, command.last_day)
 
 

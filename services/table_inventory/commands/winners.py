@@ -81,7 +81,7 @@ class IdentifyWinner(Command):
     ] = False
 
     def named(self) -> dict[str, Any]:
-        """Return the columns that identify the win. At a counted table, these include its minute, and no round."""
+        """Return the columns that identify the win: with its minute at a counted table, otherwise with its round."""
         place = {name: getattr(self, name) for name in ("property", "table", "gaming_day", "seat")}
         if self.won_at is None:
             return place | {"round_id": self.round_id, "wager": self.wager}
@@ -91,10 +91,10 @@ class IdentifyWinner(Command):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The property, how often the win was recorded, and the tax withheld so far, in cents by field of the fact.
+    """The property, the number of records of the win (`times`), and the tax withheld so far, in cents by field.
 
-    `won_on` is the date of the win on the property's clock; None if its round is not settled yet. `closed` is the time
-    in which the table was certainly closed when the wager was won; None if it may have been open.
+    `won_on` is the local date of the win; None if its round is not settled yet. If the table was certainly closed at
+    the time of the win, `closed` is the period in which it was closed; otherwise None.
     """
 
     place: PropertySnapshot
@@ -105,7 +105,7 @@ class _Known:
 
 
 async def _known(connection: AsyncConnection, command: IdentifyWinner) -> _Known:
-    """Return what is on record about the win. Raises: Rejected for an unknown table or regulation."""
+    """Load the records of the win. Raises: Rejected for an unknown table or regulation."""
     place = await find_place(connection, command.property, command.gaming_day)
     why = place.why_no_table(command.table, command.gaming_day)
     if why is not None:
@@ -161,7 +161,7 @@ def identify(command: IdentifyWinner, known: _Known, now: Now) -> Accepted:
 
 
 def _require_counted_win(command: IdentifyWinner, known: _Known, now: datetime) -> None:
-    """Check a win at a counted table. Raises: Rejected if it is incomplete, or on record already and not replaced."""
+    """Raise Rejected if a win at a counted table is incomplete, or was already recorded and is not replaced."""
     place, won_at, table = known.place, command.won_at, command.table
     if command.round_id is not None or won_at is None or command.paid is None:
         raise Rejected(
@@ -214,7 +214,7 @@ def _require_relief(claim: TreatyClaim, command: IdentifyWinner, place: Property
 
 
 def _require_odds(paid: PaidWin, place: PropertySnapshot, day: date) -> None:
-    """Raise Rejected if the odds are missing and only they decide whether the win is reportable."""
+    """Raise Rejected if the odds are missing, and whether the win is reportable depends on them."""
     if paid.odds is not None:
         return
     for pack in place.reporting:

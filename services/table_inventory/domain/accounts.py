@@ -50,7 +50,7 @@ _RECEIVER: Final[Mapping[SlipKind, str]] = {"fill": "inventory", "credit": "cage
 
 
 class TableAccounts:
-    """Builds the postings of one table."""
+    """A builder of the postings of one table."""
 
     def __init__(self, property_name: str, table: str) -> None:
         self._property = property_name
@@ -104,7 +104,7 @@ class TableAccounts:
         return postings + self.transfer("rake_counted", "rake", box.rake_cents or 0)
 
     def counted_win(self, changes: WinFigures) -> tuple[Posting, ...]:
-        """Return the postings for changes of the win by count: chips and box contents beyond the expected amounts."""
+        """Return the postings of changes to the win by count: chips and box contents beyond the expected amounts."""
         currency, checks = changes.unrecorded_currency_cents, changes.unrecorded_checks_cents
         postings = self.transfer("inventory", "counted_win", changes.counted_win_cents - currency - checks)
         postings += self.transfer("box", "counted_win", currency, "currency")
@@ -114,7 +114,7 @@ class TableAccounts:
         """Return the postings that raise a figure of the win by `cents`.
 
         The adjustment has been approved, so its effect on the win is posted as a resolved variance or, at a counted
-        table, as win by count. `counted` is which sales a counted table reports; None for other tables.
+        table, as win by count. `counted` is the kinds of sales that a counted table reports; None for other tables.
         """
         of_inventory = "inventory_variance" if counted is None else "counted_win"
         of_drop = "drop_variance" if counted in (None, "each") else "counted_win"

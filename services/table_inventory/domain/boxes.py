@@ -71,7 +71,7 @@ class Box(BaseModel, frozen=True):
         }
 
     def unrecorded(self, sales: Sales) -> Mapping[str, int]:
-        """Return by how many cents the contents exceed the recorded sales, by instrument; only positive amounts.
+        """Return the cents by which the contents exceed the recorded sales, by instrument; only positive amounts.
 
         At a table that reports each of its `sales`, the result is empty, because a surplus is a variance there. A
         shortfall is a variance at every table.
@@ -100,7 +100,7 @@ class Box(BaseModel, frozen=True):
 
 
 def awaited(boxes: Iterable[Box], turns: Mapping[BoxKey, Sequence["BoxTurn"]]) -> list[Box]:
-    """Return the boxes that a count must include: uncounted boxes, and written-off boxes with at least one turn."""
+    """Return the boxes that a count must include: uncounted boxes, and written-off boxes that anyone has counted."""
     return [box for box in boxes if not box.is_done or turns.get(box.key)]
 
 

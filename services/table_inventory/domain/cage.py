@@ -45,7 +45,7 @@ _UNMOVED: Final[frozenset[CageKind]] = frozenset({"currency_exchange", "currency
 """Kinds that do not change the cage's money: exchanges of denominations, and currency wagered at a table."""
 
 _DOLLARS: Final[Mapping[CageKind, Direction]] = {"foreign_currency_bought": "out", "foreign_currency_sold": "in"}
-"""The direction of the dollars in an exchange of foreign currency, which itself is in no book of the cage."""
+"""The direction of the dollars in an exchange of foreign currency; the foreign currency itself is not booked."""
 
 _OF_CONTESTS: Final[frozenset[CageKind]] = frozenset({"tournament_fee", "tournament_prize"})
 """Kinds whose money is posted at `cage` with the result of the contest, not with the transaction."""
@@ -106,7 +106,7 @@ def _contra(transaction: CageTransaction) -> Account:
 
 
 def withheld(fact: WinnerIdentified) -> tuple[Posting, ...]:
-    """Return the postings of further tax withheld from winnings, a pair for each tax; none for zero."""
+    """Return the postings of further tax withheld from winnings: a pair for each tax with a nonzero amount."""
     return tuple(
         Posting(Account(fact.property, fact.table, "", leg), change)
         for taxed, cents in fact.withheld_changes().items()

@@ -28,7 +28,7 @@ from shared.runtime.ingest.pit_events import EventStanding, place_of, told_by
 
 
 def of_event(event: Event[Any], known: Known) -> tuple[FactWithPostings, ...]:
-    """Return the facts of an event in a pit stream: a pit event, or a change of one. Raises: Refused."""
+    """Return the facts of a pit event, or of a change to a pit event. Raises: Refused if it is not possible."""
     if isinstance(event.data, PitChange):
         trial = known.copied()
         recordings, standing = _change(event, trial)
@@ -148,7 +148,7 @@ def _uncount(standing: EventStanding[PitRecorded], instead: Event[Any] | None, k
 
 
 def _noted(event: Event[Any], known: Known) -> FactWithPostings:
-    """Return the fact that an event is recorded without effect. Raises: Refused for an unknown property or table."""
+    """Return the fact that records an event without effect. Raises: Refused for an unknown property or table."""
     data, at = event.data, event.time
     what: dict[str, Any] = {"event": event.type, "sequence": event.sequence, "data": data}
     if isinstance(data, PitChange):

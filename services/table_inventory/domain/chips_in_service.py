@@ -91,13 +91,12 @@ def put_in_fields(stated: ChipsBroughtForward, passed: Iterable[PutIn]) -> dict[
 def require_without_arrivals(
     stated: ChipsBroughtForward, before: ChipsInServiceDocument | None, passed: Sequence[PutIn]
 ) -> None:
-    """Check that a position does not include transfers that put in or destroyed chips after its gaming day began.
+    """Raise Rejected if a position seems to include transfers after its gaming day began, which would count twice.
 
-    Such transfers would count twice. The chips known to be in service are those of the approved position `before` with
-    the transfers or, without `before`, those of the transfers alone. A position is rejected if it differs from the
-    chips known to be in service when its gaming day began, but equals those after one of the later transfers, or those
-    with only the later arrivals or only the later destructions. `passed` has the transfers in the order of receipt.
-    Raises: Rejected.
+    The known chips at any time are those of the approved position `before`, if any, and of the transfers until then.
+    A position is rejected if it differs from the known chips at the beginning of its gaming day, and equals the known
+    chips after one of the later transfers, or the known chips at the beginning with only the later arrivals or only
+    the later destructions. `passed` has the transfers in the order of receipt.
     """
     known = (
         put_in_since(passed, date.min)

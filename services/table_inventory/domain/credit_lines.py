@@ -101,7 +101,7 @@ class CreditLine:
         return self.terms
 
     def why_stopped(self) -> str | None:
-        """Return why the patron gets no credit regardless of the limit, or None.
+        """Return the reason why the patron gets no credit regardless of the limit, or None.
 
         A patron gets no credit while the line is suspended. A returned check and a written-off amount also stop credit
         until they are paid and the payment has cleared.
@@ -118,10 +118,10 @@ class CreditLine:
         return None
 
     def require_unchanged_since(self, request: "CreditLineRequest", place: PropertySnapshot) -> None:
-        """Check that the line has not been changed since a change was requested. Raises: Rejected.
+        """Raise Rejected if the line has been changed since a change was requested.
 
-        A request cannot go on after a later change, because those who requested, verified or approved it did not know
-        of that change.
+        A request is invalid after another change, because the people who requested, verified or approved it did not
+        know of that change.
         """
         if self.changed_at is not None and self.changed_at > request.requested_at:
             raise Rejected(
@@ -237,7 +237,7 @@ def require_apart(requests: Iterable[CreditLineRequest], by: str, at: datetime, 
 
 
 def require_short(request: CreditLineAsked, day: date, rules: CreditLineRules) -> None:
-    """Check that a temporary increase requested on a gaming day is not longer than permitted. Raises: Rejected."""
+    """Raise Rejected if a temporary increase requested on a gaming day is longer than permitted."""
     last = day + timedelta(days=rules.temporary_days)
     if request.until is not None and request.until > last:
         detail = f"a temporary increase ends within {rules.temporary_days} days ('temporary_days' of the property)"

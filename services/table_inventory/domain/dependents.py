@@ -1,4 +1,4 @@
-"""What depends on a pit event and must be reversed before the event can be changed. Pure; cents."""
+"""The records that depend on a pit event, and must be reversed before the event can be changed. Pure; cents."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ class Dependents:
 
 
 def require_free(sequence: int, data: Any, instead: Any, found: Dependents, slip: Slip | None) -> None:
-    """Check that an event may be voided or, with `instead`, replaced. If it is a step of a slip, `slip` is that slip.
+    """Check that an event may be voided or, with `instead`, replaced; `slip` is the slip if the event is a step of one.
 
     Raises: Refused; the error names what must be undone first.
     """

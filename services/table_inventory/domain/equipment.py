@@ -1,4 +1,4 @@
-"""Equipment clocks: when cards, dice, card readers and stubs of open tables are due to be changed or checked."""
+"""Equipment clocks: due times for changing or checking cards, dice, card readers and stubs of open tables."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
@@ -37,7 +37,7 @@ class OpenTable(BaseModel):
 
 
 class Clock(BaseModel):
-    """When an equipment check of an open table is due: at `due_at`, or in `rounds_left` rounds."""
+    """The due time of an equipment check at an open table: at `due_at`, or after `rounds_left` more rounds."""
 
     property: str
     table: str

@@ -12,12 +12,10 @@ from shared.contracts.rejection import Reason, Rejected
 def require_described(
     place: PropertySnapshot, day: date, cents: int, instruments: Collection[Instrument | None]
 ) -> None:
-    """Check that each instrument is described whose amount must be listed by the law of the gaming day.
+    """Raise Rejected if an instrument is not described, although its amount reaches the legal threshold on the day.
 
-    Raises: Rejected.
-
-    `instruments` has None in place of a missing description. It has two elements if one instrument is exchanged for the
-    other; each of them must be listed.
+    `instruments` has None for each missing description. It has two elements if one instrument is exchanged for
+    another: both must then be described.
     """
     if None not in instruments:
         return

@@ -1,4 +1,4 @@
-"""Investigations of a hold that deviates from its base."""
+"""Investigations of a hold that deviates from its base of comparison."""
 
 from calendar import monthrange
 from datetime import date

@@ -35,7 +35,7 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 LOCATION: Final = "location"
 
 _HELD: Final = frozenset({"cage", "cage_money", "patrons_exchange", "contest_money", "withheld_money"})
-"""Legs that are part of the money at the cage. Both sides of an exchange with a patron are, having equal value."""
+"""Legs of the money at the cage, including both sides of an exchange with a patron, which have equal value."""
 
 
 def is_held_at_cage(account: Account) -> bool:
@@ -102,7 +102,7 @@ def transferred(fact: CageTransferIssued | CageTransferReceived | CageTransferRe
 
 
 def over_short(fact: CageCountVerified) -> tuple[Posting, ...]:
-    """Return the postings of a verified count: its difference from the book; brought forward at a first count."""
+    """Return the postings of a verified count: the overage or shortage; for a first count, the opening balance."""
     if fact.before_cents is not None:
         contra, cents = "cage_over_short", fact.over_short_cents
     else:
@@ -201,7 +201,7 @@ class CageTransferDocument(ApprovalSubject):
 
 
 def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str | None:
-    """Return why the property does not have these chips, or None if it does.
+    """Return the reason why these chips do not exist at the property, or None if they do.
 
     A property without `chip_sets` accepts all chips without a `chip_set`.
     """
@@ -228,13 +228,13 @@ def why_not_held(contents: Iterable[HeldPieces], place: PropertySnapshot) -> str
 
 
 def require_held(place: PropertySnapshot, contents: Iterable[HeldPieces]) -> None:
-    """Check that a property has these chips. Raises: Rejected; the error lists the property's chips."""
+    """Raise Rejected unless a property has these chips; the error lists the property's chips."""
     if (why := why_not_held(contents, place)) is not None:
         raise Rejected(Reason.NOT_FOUND, f"'contents' has {why}")
 
 
 def require_not_retired(place: PropertySnapshot, giver: str, contents: Iterable[HeldPieces], day: date) -> None:
-    """Check that no chip set that is retired on a gaming day is put into service again. Raises: Rejected.
+    """Raise Rejected if a chip set that is retired on a gaming day is put into service again.
 
     Only the manufacturer puts chips into service. Retired chips still come from the count room and from other
     properties, and pass between locations until they are destroyed.
@@ -250,7 +250,7 @@ def require_not_retired(place: PropertySnapshot, giver: str, contents: Iterable[
 
 
 def why_not_passed(giver: str, receiver: str, contents: Iterable[HeldPieces]) -> str | None:
-    """Return why the giver cannot give these contents to the receiver, or None if it can."""
+    """Return the reason why contents may not pass from the giver to the receiver, or None if they may."""
     if giver == receiver:
         return f"{giver} gives nothing to itself"
     if giver in OUTSIDE and receiver in OUTSIDE:
@@ -278,7 +278,7 @@ class There(NamedTuple):
     pieces: Mapping[tuple[str, str, str, str, int], int]
 
     def require(self, location: str, kind: str | None, contents: Iterable[HeldPieces]) -> None:
-        """Check that a location of a kind (None for `cage`) can give these contents. Raises: Rejected.
+        """Raise Rejected unless a location of a kind (None for `cage`) has the contents to be given.
 
         At a location that serves patrons, the total value is compared; at others, the pieces of each kind and
         denomination. The error does not state what the location holds, because the people who count it must not know.

@@ -31,7 +31,7 @@ def location_in_use(place: PropertySnapshot, name: str, day: date) -> CageLocati
 
 
 def require_receiver(place: PropertySnapshot, transfer: CageTransferDocument, day: date) -> None:
-    """Check that the receiver of a transfer was not retired while it was in transit. Raises: Rejected."""
+    """Raise Rejected if the receiver of a transfer was retired while the contents were in transit."""
     retired = place.retired_cage_locations_on(day).get(transfer.receiver)
     if retired is not None:
         why = f"{_takes_nothing_in(place, retired)}: return transfer {transfer.transfer} to {transfer.giver}"
@@ -49,10 +49,10 @@ def _takes_nothing_in(place: PropertySnapshot, retired: CageLocation) -> str:
 def location_to_empty(
     place: PropertySnapshot, name: str, day: date, *, may_hold: bool, counted: bool
 ) -> CageLocation | None:
-    """Return a location of a property's cage that may give, or be counted, on a gaming day; None for `cage`.
+    """Return a location that may give contents, or be counted, on a gaming day; None for `cage`.
 
-    A retired location qualifies while it may hold something. `counted`: it was ever counted. Raises: Rejected if no
-    location has this name, or if it is retired and empty.
+    A retired location qualifies while it may hold something (`may_hold`). `counted` is true if it was ever counted.
+    Raises: Rejected if no location has this name, or if it is retired and empty.
     """
     retired = place.retired_cage_locations_on(day).get(name)
     if retired is None:
@@ -79,9 +79,9 @@ def require_cashier(
     cashier: str,
     next_cashier: str | None,
 ) -> None:
-    """Check the cashiers named in a count of a drawer: the current one, and a different next one. Raises: Rejected.
+    """Raise Rejected unless a drawer's count names its current cashier, and any next cashier is another person.
 
-    `location` is None for `cage` itself. `has` is None if the drawer was never counted; its first count opens it.
+    `location` is None for `cage` itself. `has` is None if the drawer was never counted.
     """
     if location is None or location.kind != "drawer":
         if next_cashier is not None:

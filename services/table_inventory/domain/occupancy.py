@@ -22,10 +22,10 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """The time of a drop box on a table, from the exchange that placed it to the exchange that removed it.
+    """The period of a drop box on a table, between the exchanges that placed and removed it (`placed` and `back`).
 
-    `placed` and `back` are these exchanges, each represented by the box that it removed. `placed` is None for the
-    table's first box; `back` is None while the box is still on the table.
+    Each exchange is represented by the box that it removed. `placed` is None for the table's first box; `back` is None
+    while the box is still on the table.
     """
 
     placed: Box | None
@@ -33,12 +33,12 @@ class Stay:
 
     @property
     def until(self) -> datetime:
-        """Return when the box was removed."""
+        """Return the time at which the box was removed."""
         return EVER if self.back is None else self.back.removed_at
 
 
 def stays_of(boxes: Sequence[Box]) -> list[Stay]:
-    """Return the stay of each drop box on a table, from the table's exchanges in chronological order."""
+    """Return the stay of each drop box on a table; `boxes` are those removed, in chronological order."""
     return [Stay(placed, back) for placed, back in pairwise((None, *boxes, None))]
 
 
@@ -61,8 +61,8 @@ def box_lacks(boxes: Sequence[Box], pieces: Sequence[Piece]) -> Iterator[Lack]:
 def other_days(boxes: Sequence[Box], day: date, stated: Collection[int]) -> tuple[date, date] | None:
     """Return the range of gaming days (first, and last exclusive) that may miss the same box as `day`.
 
-    `boxes` are the boxes removed around the day, including the last one before and the first one after it. `stated` are
-    the exchanges in the day's last statement, some of which may have been voided since. The result is None if the day
+    `boxes` are the boxes removed around the day, including the last before and the first after the day. `stated` are
+    the exchanges in the day's last statement, of which some may have been voided since. The result is None if the day
     has no removed or written-off box.
     """
     if not stated and not any(box.gaming_day == day or box.placed_written_off for box in boxes):
@@ -78,7 +78,7 @@ _Found = tuple[Stay, list[Piece]]
 
 
 def _by_day(stays: Sequence[Stay], pieces: Sequence[Piece]) -> dict[object, dict[int, _Found]]:
-    """Return each stay of a box, with the pieces of time in which the table was open, by gaming day and stay index."""
+    """Return each stay of a box, with the periods in which the table was open, by gaming day and index of the stay."""
     found: dict[object, dict[int, _Found]] = defaultdict(dict)
     number = 0
     for piece in sorted(pieces, key=lambda one: one.since):

@@ -21,7 +21,7 @@ def law_of_slips(place: PropertySnapshot, slip: SlipKind, gaming_day: date) -> L
 
 
 def require_different(what: str, law: Law, people: Mapping[str, str | None]) -> None:
-    """Check that no person took two steps that the law requires different people to take. Raises: Rejected.
+    """Raise Rejected if one person took two steps that the law requires different people to take.
 
     `people` maps each step to its person, or to None if the step was not taken yet. Steps that the law does not list
     are ignored.

@@ -55,7 +55,7 @@ BoxName = tuple[str, str]
 
 @dataclass(slots=True)
 class Books:
-    """What a table's opening balance is computed from: its first count, less all movements before it except rounds.
+    """The data of a table's opening balance: the first count, less all earlier movements except rounds.
 
     `brought_cents` is the recorded opening balance. `counts` maps (moment, sequence) to cents for the earliest counts.
     `moved_until` maps a moment to the cents of recorded movements until then. `moved` lists movements that are not
@@ -98,7 +98,7 @@ class Known:
     places: PropertyLookup
     slips: dict[SlipKey, Slip] = field(default_factory=dict)
     books: dict[TableKey, Books] = field(default_factory=dict)
-    """The books of tables that were never counted, and of tables of which the batch changes a count."""
+    """The books of tables that were never counted, and of tables with a count that the batch changes."""
     checks: set[tuple[str, str]] = field(default_factory=set)
     """The counter checks of the batch that exist already: (property, serial number)."""
     prepared: Mapping[tuple[str, str], PreparedCheck] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Known:
     """The tables on which each drop box of the batch currently is, by box name."""
     events: PitEventsKnown[PitRecorded] = field(default_factory=PitEventsKnown)
     dependents: dict[PitPlace, Dependents] = field(default_factory=dict)
-    """What depends on the events that the batch changes, by the position of the change."""
+    """The records that depend on the events that the batch changes, by the position of the change."""
 
     def copied(self) -> "Known":
         """Return a copy whose changes do not affect this state."""
@@ -166,7 +166,7 @@ def record_pit(event: Event[Any], known: Known, *, boxes_stay: bool = False, **a
 
 
 def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, boxes_stay: bool) -> None:
-    """Check an event against the property's shifts, issued checks and boxes. Raises: Refused."""
+    """Raise Refused if an event contradicts the property's shifts, issued checks or boxes."""
     begun = data.begins if isinstance(data, pit.CountedOpenTable) else None
     for shift in (data.shift, data.shift if begun is None else begun.shift):
         if shift not in place.shifts:
@@ -185,10 +185,7 @@ def _require_known(data: pit.PitData, place: PropertySnapshot, known: Known, *, 
 
 
 def _require_prepared(data: pit.IssuedCounterCheck, place: PropertySnapshot, known: Known) -> None:
-    """Check that a counter check is issued as prepared, if the property has credit-line rules.
-
-    Raises: Refused.
-    """
+    """Raise Refused unless a counter check is issued as prepared, if the property has credit-line rules."""
     if place.document.credit_lines is None:
         return
     name = f"counter check {data.serial} of {data.property}"
@@ -203,7 +200,7 @@ def _require_prepared(data: pit.IssuedCounterCheck, place: PropertySnapshot, kno
 
 
 def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> None:
-    """Check that an event's chips are in use at the property on a gaming day. Raises: Refused."""
+    """Raise Refused unless an event's chips are in use at the property on a gaming day."""
     for name, value in data:
         if isinstance(value, tuple) and all(isinstance(one, Pieces) for one in value):
             why = place.why_no_pieces(value, day)
@@ -212,7 +209,7 @@ def require_pieces(data: pit.PitData, place: PropertySnapshot, day: date) -> Non
 
 
 def put_on_table(box: tuple[str, str | None], table: str, known: Known) -> None:
-    """Record that a box, if any, is on a table. Raises: Refused if it is on another table."""
+    """Record that a box is on a table; do nothing if its name is None. Raises: Refused if it is on another table."""
     property_name, name = box
     if name is None:
         return
@@ -325,9 +322,9 @@ def step_of(data: SlipStep, at: datetime) -> dict[str, Any]:
 def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, datetime]) -> FactWithPostings:
     """Return the fact of a settled round: its win in chips, at its closing time.
 
-    The reversal of a round is recorded at the round's closing time, because the inventory never had the chips.
-    `closed_at` has the closing times by round, and new rounds are added to it. Raises: Refused if the round to be
-    reversed was not recorded.
+    A reversal is also dated at the round's closing time, so that the round never affected the inventory. `closed_at`
+    has the closing times by round; the function adds new rounds. Raises: Refused if the round to be reversed was not
+    recorded.
     """
     key = RoundKey.of(data)
     if isinstance(data, PostedRound):
@@ -346,7 +343,10 @@ def count_round(data: PostedRound | ReversedRound, closed_at: dict[RoundKey, dat
 
 
 def note_result(data: CountedResult | UncountedResult) -> Iterator[FactWithPostings]:
-    """Yield the fact of a counted table's result, at its end; none if a voided result was never counted."""
+    """Yield the fact of a result at a counted table, or of its void, dated at the result's end.
+
+    Nothing is yielded for the void of a result that was never recorded.
+    """
     if data.closed_at is None:
         return
     results: Literal[1, -1] = 1 if isinstance(data, CountedResult) else -1

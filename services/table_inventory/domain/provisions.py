@@ -82,5 +82,5 @@ class Provisions:
         return window.play and window.table in self.counted
 
     def deck_life(self, regulation: str, dealing: str) -> timedelta:
-        """Return how long cards may be used under a regulation. The shortest time applies to an unlisted regulation."""
+        """Return the maximum time in use of cards under a regulation; for an unlisted regulation, the shortest time."""
         return deck_life(self.deck_hours, regulation, dealing)

@@ -1,4 +1,4 @@
-"""Steps of a rating: the fact that records one, who may amend it, and within which limits. Pure."""
+"""Steps of a rating: the fact that records a step, and the rules for amending steps. Pure."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -86,7 +86,7 @@ def step_to_amend(steps: Sequence[RecordedStep], amendment: StepAmendment, by: s
 
 
 def overruled_by(amended: RatingRecorded, steps: Iterable[RatingRecorded], by: str) -> str | None:
-    """Return the last person who amended a step after this person entered or amended it; None if nobody else did.
+    """Return the person who overruled `by`: the last to amend the step after `by` entered or amended it; else None.
 
     `steps` are in the order in which they were recorded.
     """

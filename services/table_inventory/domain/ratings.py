@@ -118,7 +118,7 @@ def statement(rating: Rating, bases: Mapping[int, Basis], gaming_day: date | Non
 
 
 def stated_as(said: Mapping[str, Any], last: RatingStated | None) -> Sequence[RatingStated]:
-    """Return the statements that are due for a rating with the fields `said`; none if the last statement has the same.
+    """Return the statements due for a rating with the fields `said`; none if the last statement has the same fields.
 
     A rating that was never closed needs no statement. If a closed rating is open again, a statement records it as open
     on its former day. If a rating moved to another gaming day, a first statement records it as open on its former day,

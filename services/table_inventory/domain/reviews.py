@@ -10,7 +10,8 @@ from shared.runtime.commands.approval_subject import ApprovalSubject
 class DayReview(ApprovalSubject):
     """A gaming day as it would be audited or sealed now.
 
-    It has the day's stage (without the sealed report), win by table and shift, variances, adjustments and contests.
+    The review has the day's stage (without the sealed report), win by table and shift, variances, adjustments and
+    contests.
     """
 
     day: Day

@@ -27,7 +27,7 @@ class Clock(Protocol):
 
     @property
     def pit_margin(self) -> timedelta:
-        """Return how far outside its gaming day a count in the pit may lie."""
+        """Return the maximum time by which a count in the pit may lie outside its gaming day."""
 
     def gaming_day(self, moment: datetime) -> date:
         """Return the gaming day in which a moment lies."""
@@ -68,8 +68,8 @@ class Sessions:
     """The sessions of a table, from its counts.
 
     `carried` are inventories carried over on days without an opener. `recounted` are counts that a recount replaced.
-    `repeated` are all counts that were made again, even if something moved in between, so that both remain valid.
-    `unexpected` are openers of a table that was already open. They count the table, and need an explanation.
+    `repeated` are all counts that were made again, also those that remain valid because something moved in between.
+    `unexpected` are openers of a table that was already open: they are valid counts, but need an explanation.
     """
 
     table: str
@@ -115,10 +115,10 @@ def sessions_of(clock: Clock, marks: Sequence[Mark], now: datetime) -> Sessions:
 
 
 def _effective(marks: Iterable[Mark], recounted: list[Count], repeated: list[Count]) -> list[Mark]:
-    """Return the marks, with only the last count of several that were made before anything moved.
+    """Return the marks without replaced counts: if a count is repeated before anything moves, only the last remains.
 
-    The last count takes the position of the first one, so that the window that the first one ended still ends there.
-    Replaced counts are added to `recounted`, and all repeated counts to `repeated`.
+    The last count takes the position of the first, so that the window before it ends at the same mark. Replaced counts
+    are added to `recounted`, and all repeated counts to `repeated`.
     """
     found: list[Mark] = []
     last: int | None = None
@@ -170,7 +170,7 @@ class _Running:
     uncounted: bool = False
 
     def after(self, count: Count, at: datetime) -> "_Running":
-        """Return the window that begins with a count. After a spot count or carried inventory, the session goes on."""
+        """Return the window that begins with a count; a spot count or carried inventory begins no new session."""
         if count.purpose in ("spot", "carried"):
             return replace(self, start=count, since=at, moves=NOTHING, earlier=NOTHING, opens=False)
         return _Running(start=count, since=at, open=self.open, opened_at=count.at)
@@ -178,7 +178,7 @@ class _Running:
 
 @dataclass(slots=True)
 class _Making:
-    """Derives windows, missing items and play from marks, one mark after the other."""
+    """A state machine that derives windows, missing items and play from marks, one mark at a time."""
 
     table: str
     clock: Clock
@@ -241,7 +241,7 @@ class _Making:
                 self.running = self.running.after(count, at)
 
     def _divide(self, count: Count, at: datetime) -> None:
-        """Process a count that only an open table can have. It may begin another shift or gaming day."""
+        """Process a count during a session, which may begin another shift or gaming day."""
         running, begun = self.running, ShiftKey(*count.begun)
         if count.purpose == "opener":
             self.unexpected.append(count)
@@ -307,7 +307,7 @@ class _Making:
         running.moves, running.since, running.opens = NOTHING, at, False
 
     def _is_counted(self, at: datetime) -> bool:
-        """Return whether a count within the margin ends the gaming day. An opener does not; its closer is missing."""
+        """Return whether a count within the margin ends the gaming day; an opener does not end it."""
         day, until = self.clock.gaming_day(at), at + self.clock.pit_margin
         return any(at <= mark.at <= until and _ends_a_day(mark.count, day) for mark in self.counts)
 

@@ -96,7 +96,7 @@ class Slip(SlipPrepared, ApprovalSubject):
 
     @property
     def since(self) -> datetime:
-        """Return the beginning of the slip's current status: when it was carried, or else prepared."""
+        """Return the time at which the slip was carried or, if it was not, prepared."""
         return self.carried_at or self.prepared_at
 
     @property
@@ -105,7 +105,7 @@ class Slip(SlipPrepared, ApprovalSubject):
         return {**self.key._asdict(), "table": self.table, "gaming_day": self.gaming_day}
 
     def require_free(self, law: Law, **people: str) -> None:
-        """Check that these people may take these steps of the slip; `people` is the person by step.
+        """Check that each step of the slip may be taken by its person; `people` maps steps to people.
 
         Raises: Rejected if the slip is void, a step is done already, or the law requires different people.
         """

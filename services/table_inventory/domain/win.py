@@ -228,7 +228,7 @@ def of_day(provisions: Provisions, shifts: Sequence[Win]) -> Win:
 
 
 def total(provisions: Provisions, rows: Sequence[Win]) -> Win:
-    """Return the total win of all tables; its missing items are those of every table."""
+    """Return the total win of all tables, with the missing items of every table."""
     return _sum(rows).finish(provisions)
 
 
@@ -317,7 +317,7 @@ class TablesWin(BaseModel):
 
 
 class DayWin(TablesWin):
-    """The win of a gaming day, also by shift."""
+    """The win of a gaming day by table and in total, and also by shift."""
 
     shifts: list[Win]
 

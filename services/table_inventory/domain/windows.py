@@ -33,7 +33,7 @@ class Count(BaseModel, frozen=True):
 
     @property
     def begun(self) -> tuple[date, str]:
-        """Return the gaming day and shift that begin with the count; by default, those of the count."""
+        """Return the gaming day and shift that begin with the count or, if none begin, those in which it was made."""
         return (self.begins_day or self.gaming_day, self.begins_shift or self.shift)
 
 

@@ -1,4 +1,4 @@
-"""The read model of the table-inventory ledger: which rows each fact writes, by department."""
+"""The read model of the table-inventory ledger: the rows that each fact writes, by department."""
 
 from services.table_inventory.projections import cage, gaming_days, pit, ratings
 

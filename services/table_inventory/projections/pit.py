@@ -136,7 +136,7 @@ ROWS_OF_EVENTS: Final[Sequence[tuple[type[pit.PitData] | tuple[type[pit.PitData]
 
 
 def _pit(rows: Rows, entry: Entry, fact: inventory.PitRecorded, *, stands: bool) -> None:
-    """Add a recorded pit event: its movement and, if it is in force (`stands`), its row."""
+    """Add a recorded pit event: its movement and, if `stands` (it is in force), its row."""
     data, at, sequence = fact.data, entry.draft.occurred_at, fact.sequence
     rows.bring_forward(entry)
     if fact.moved is not None and (cause := _cause(data)) is not None:

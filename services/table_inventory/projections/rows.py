@@ -68,7 +68,7 @@ _TOUCH: Final = bulk.insert(t.touched, on_conflict=bulk.replaced(t.touched, "seq
 
 
 class Rows:
-    """Collects the rows of a batch of facts, and writes them together."""
+    """A collector of the rows of a batch of facts, which are written together."""
 
     def __init__(self) -> None:
         self._movements: list[Row] = []
@@ -98,7 +98,7 @@ class Rows:
     ) -> None:
         """Add a movement of a table inventory.
 
-        A movement that is not in force (`stands`) enters only the hourly sums, as its reversal does.
+        A movement that is not in force (`stands` is false) is only added to the hourly sums, as is its reversal.
         """
         rounds: int = getattr(fact, "rounds", 0)
         if stands:
@@ -123,7 +123,7 @@ class Rows:
                 self._brought[key] = self._brought.get(key, 0) - cents
 
     def hold(self, entry: Entry, fact: Fact) -> None:
-        """Add an entry's changes of the money held at the cage."""
+        """Add an entry's changes to the money at the cage's locations."""
         for place, cause, cents in held(fact, entry.draft.postings):
             key = (*place, cause, entry.shard)
             self._held[key] = self._held.get(key, 0) + cents

@@ -1,4 +1,4 @@
-"""Read what depends on the pit events to be changed, and the opening balances of tables."""
+"""Read the records that depend on pit events to be changed, and the opening balances of tables."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -55,7 +55,7 @@ _OF_COUNTS: Final = frozenset({"table.opened", "table.closed", "table.counted", 
 async def read_dependents(
     connection: AsyncConnection, events: Iterable[Event[Any]], known: PitEventsKnown[PitRecorded]
 ) -> dict[PitPlace, Dependents]:
-    """Return what depends on each recorded event that a change refers to, by the position of the change."""
+    """Return the records that depend on each changed event, by the position of the change."""
     found: dict[PitPlace, Dependents] = {}
     for event in events:
         standing = known.standing(event) if isinstance(event.data, PitChange) else None
@@ -128,10 +128,10 @@ async def _boxes_beside(connection: AsyncConnection, fact: PitRecorded) -> dict[
 async def read_books(
     connection: AsyncConnection, events: Sequence[Event[Any]], first: Collection[TableKey]
 ) -> dict[TableKey, Books]:
-    """Return the books of tables that were never counted, and of tables of which the events change a count.
+    """Return the books of tables that were never counted, and of tables with a count that the events change.
 
-    `first` are the tables for which the events contain a possible first count. For a table with a changed count, the
-    books have the opening balance, the earliest counts, and the movements until each of these counts.
+    `first` are the tables that may get their first count from these events. For a table with a changed count, the books
+    have the opening balance, the earliest counts, and the movements until each of these counts.
     """
     changed: dict[TableKey, int] = defaultdict(int)
     moments: dict[TableKey, set[datetime]] = defaultdict(set)

@@ -22,7 +22,7 @@ async def find_chips_in_service(
 
 
 async def read_chips_in_service(connection: AsyncConnection, property_name: str) -> list[ChipsInServiceDocument]:
-    """Return all revisions of a property's opening position as `find_chips_in_service` does, latest first."""
+    """Return all revisions of a property's opening position, latest first; see `find_chips_in_service`."""
     query = rows_of(chips_in_service, property=property_name).order_by(chips_in_service.c.revision.desc())
     found = await things_of(ChipsInServiceDocument, connection, query)
     passed = await read_put_in(connection, property_name)

@@ -108,7 +108,7 @@ async def is_serial_used(connection: AsyncConnection, property_name: str, serial
 async def prepared_checks(
     connection: AsyncConnection, wanted: Collection[tuple[str, str]]
 ) -> dict[tuple[str, str], PreparedCheck]:
-    """Return those of the given counter checks that were prepared, by (property, serial number)."""
+    """Return the given counter checks that were prepared, by (property, serial number)."""
     if not wanted:
         return {}
     rows = await _PREPARED.read(connection, bulk.keyed(_PREPARED, sorted(wanted)))
@@ -119,10 +119,10 @@ async def prepared_checks(
 
 
 async def require_not_void(connection: AsyncConnection, issued: Collection[tuple[str, str]]) -> None:
-    """Check that no prepared check was voided before its issuance is recorded, in the transaction that records it.
+    """Raise Refused if a check has been voided, in the transaction that records the issuance of these checks.
 
-    The rows of the checks are written again as they are. A concurrent command that voids one of them is therefore
-    decided again after that transaction. Raises: Refused if one was voided.
+    The rows of the checks are rewritten unchanged, so that a concurrent command that voids one of them is decided again
+    after this transaction.
     """
     if not issued:
         return

@@ -169,7 +169,7 @@ async def counted_at_once(read: SnapshotReader, key: DayKey, *, now: datetime) -
 
 
 class _OneByOne:
-    """Executes concurrent statements one after the other on a single connection."""
+    """A runner that executes concurrent statements one after the other on a single connection."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -45,7 +45,7 @@ async def open_tables(connection: AsyncConnection, property_name: str | None) ->
 
 
 async def clocks_of(connection: AsyncConnection, property_name: str | None, now: datetime) -> list[Clock]:
-    """Return the equipment clocks of open tables, of one property or of all."""
+    """Return the due times of equipment checks at open tables, of one property or of all."""
     places = await known_places(connection, properties)
     of_days: dict[tuple[str, date], Provisions] = {}
     found: list[Clock] = []

@@ -18,7 +18,7 @@ from shared.runtime.ingest.pit_events import known_events
 
 
 async def read_known(connection: AsyncConnection, places: PropertyLookup, events: Sequence[Event[Any]]) -> pit.Known:
-    """Return the state to which these events, and the events that they change, refer."""
+    """Return the state needed to decide on these events: all that they, or the events that they change, refer to."""
     known = await known_events(connection, pit_events, journal, events)
     data = [event.data for event in events]
     standing = (known.standing(event) for event in events if isinstance(event.data, PitChange))

@@ -15,7 +15,7 @@ from shared.runtime.rows import find_row, rows_of, thing_of
 
 
 async def find_transfer(connection: AsyncConnection, property_name: str, transfer: int) -> CageTransferDocument:
-    """Return a transfer. Raises: Rejected if there is none."""
+    """Return a transfer. Raises: Rejected if it does not exist."""
     missing = f"there is no transfer {transfer} at the cage of {property_name}"
     row = await find_row(connection, cage_transfers, missing, property=property_name, transfer=transfer)
     return thing_of(CageTransferDocument, row)
@@ -84,7 +84,7 @@ _MAY_HOLD: Final = text("""
 
 
 async def may_hold(connection: AsyncConnection, property_name: str, locations: Collection[str]) -> set[str]:
-    """Return those of the given locations that may hold something.
+    """Return the given locations that may hold something.
 
     A location is certainly empty if its book balance is zero, no transfer from or to it is in transit, its last
     verified count (if any) found nothing, and no transfer has ended since.

@@ -1,4 +1,4 @@
-"""Read what recording depends on: earlier movements, checks, boxes, and closing times of rounds."""
+"""Read the data needed to record events: earlier movements, checks, boxes, and closing times of rounds."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -33,7 +33,7 @@ _ROUNDS: Final = bulk.select(movements, by=("property", "table", "ref", "revisio
 async def first_books(
     connection: AsyncConnection, tables: Collection[TableKey]
 ) -> dict[TableKey, list[tuple[datetime, int]]]:
-    """Return the movements except rounds, as (time, cents), of those given tables that were never counted."""
+    """Return the movements other than rounds, as (time, cents), of each given table that was never counted."""
     if not tables:
         return {}
     c = counts.c
@@ -46,7 +46,7 @@ async def first_books(
 
 
 async def known_checks(connection: AsyncConnection, wanted: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return those of the given counter checks that exist, as (property, serial number)."""
+    """Return the given counter checks that exist, as (property, serial number)."""
     if not wanted:
         return set()
     rows = await _CHECKS.read(connection, bulk.keyed(_CHECKS, sorted(wanted)))

@@ -1,4 +1,4 @@
-"""Read when a table was certainly closed: between two counts, with no event missing that could have opened it."""
+"""Read the periods in which a table was certainly closed: from closer to opener, with no event missing in between."""
 
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -32,7 +32,7 @@ _CLOSED: Final = text("""
 
 
 async def closed_at(connection: AsyncConnection, property_name: str, table: str, minute: datetime) -> ClosedTime | None:
-    """Return the period in which a table was closed that covers a whole minute; None if it may have been open then.
+    """Return the period of closure that covers the given minute, or None if the table may have been open then.
 
     The table may have been open if no opener follows yet, or if an event between closer and opener is missing.
     """

@@ -111,7 +111,7 @@ async def content_of(connection: AsyncConnection, row: Row[Any]) -> PitChangePro
 
 
 async def approved_changes(connection: AsyncConnection, named: Iterable[PitChangeApproval]) -> list[PitChangeApproved]:
-    """Return those of the given changes that are approved, as recorded in the journal.
+    """Return the approvals among the given changes, as recorded in the journal.
 
     Raises: Rejected if a change differs from what the service recorded.
     """
@@ -159,7 +159,7 @@ async def effect_conditions(
 
 
 async def sealed_of(connection: AsyncConnection, property_name: str, among: Collection[date]) -> list[date]:
-    """Return those of the given gaming days of a property that are sealed, in order."""
+    """Return the sealed ones among the given gaming days of a property, in order."""
     query = rows_of(days, property=property_name).where(days.c.gaming_day.in_(among), days.c.final_at.is_not(None))
     return sorted(row.gaming_day for row in await connection.execute(query))
 
@@ -209,7 +209,7 @@ async def waiting_changes(connection: AsyncConnection) -> list[PitChangeApproved
 
 
 def approved_event(change: PitChangeApproved) -> ApprovedEvent:
-    """Return the event that puts an approved change into effect, in the form in which it is sent."""
+    """Return the event to send that will put an approved change into effect."""
     return ApprovedEvent(event_of(change), pit_source(change.property, change.table))
 
 

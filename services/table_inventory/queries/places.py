@@ -28,8 +28,8 @@ _REPORTED: Final = select(
 async def find_place(connection: AsyncConnection, property_name: str, gaming_day: date) -> PropertySnapshot:
     """Return a property as of a gaming day. Raises: Rejected if it did not exist then.
 
-    The day before the property's first gaming day is accepted only if the pit reported something for it, within the
-    pit's margin.
+    The day before the property's first gaming day is accepted only if the pit reported an event for that day, within
+    the pit's margin.
     """
     place = place_on(await known_places(connection, properties), property_name, gaming_day)
     if not place.existed_on(gaming_day):

@@ -31,7 +31,7 @@ class RatingKey(NamedTuple):
 
 
 async def ratings_like(connection: AsyncConnection, property_name: str, typed: str) -> dict[str, date]:
-    """Return the last gaming day of ratings, at most 20, whose name equals `typed` or ends with it, ignoring case."""
+    """Return at most 20 ratings (name to last gaming day) whose name equals or ends with `typed`, ignoring case."""
     c = rating_steps.c
     key = reversed_reference(c.rating)
     query = (

@@ -62,7 +62,7 @@ async def read_stated(connection: AsyncConnection, key: DayKey, table: str | Non
 
 
 async def read_touched(connection: AsyncConnection, reached: Mapping[int, int] | None) -> Touched:
-    """Return the table days touched since the read positions `reached`; if None, since about their last statements."""
+    """Return the table days touched since the read positions `reached`; if None, roughly since their last statement."""
     if reached is None:
         rows = list(await connection.execute(_UNSTATED))
         due = [row for row in rows if row.is_due]

@@ -66,7 +66,7 @@ _UNSEALED: Final = text("""
 
 
 async def slips_under_way(connection: AsyncConnection) -> list[UnderWay]:
-    """Return how many slips are neither received nor void, by property, kind, gaming day and stage."""
+    """Return the number of slips neither received nor void, by property, kind, gaming day and stage."""
     return await things_of(UnderWay, connection, _UNDER_WAY)
 
 

@@ -209,7 +209,7 @@ class Span:
         return of_table | {"first": first, "last": last, "recounted": recounted, "cuts": cuts}
 
     def _days(self) -> Iterable[date]:
-        """Return the days at whose beginnings windows are cut; the first is a day early, for counts in the margin."""
+        """Return the days whose beginnings cut windows, from one day early because of counts in the margin."""
         return (self.first + number * _DAY for number in range(-1, (self.last - self.first).days + 2))
 
 

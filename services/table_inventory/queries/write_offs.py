@@ -43,6 +43,6 @@ async def find_write_off(connection: AsyncConnection, property_name: str, write_
 
 
 async def write_offs_of_day(connection: AsyncConnection, property_name: str, gaming_day: date) -> list[WriteOff]:
-    """Return the write-offs of drop boxes that a gaming day was missing, by number."""
+    """Return the write-offs of drop boxes missing from the count of a gaming day, by number."""
     query = rows_of(write_offs, property=property_name, gaming_day=gaming_day).order_by(write_offs.c.write_off)
     return await things_of(WriteOff, connection, query)

@@ -100,7 +100,7 @@ investigations = Table(
     *moments("concluded_at", null=True),
     Index("investigations_of_month", "property", "month"),
 )
-"""Investigations of a hold that deviates from its base."""
+"""Investigations of a hold that deviates from its base of comparison."""
 
 contests = Table(
     "contests",

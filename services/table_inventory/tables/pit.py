@@ -75,7 +75,7 @@ moved = Table(
     # unknown: the number of movements without denominations; coupons: the number of coupons dropped
     *numbers("cents", "rounds", "unknown", "coupons"),
 )
-"""Hourly sums of movements. A period is summed from its whole hours and the single movements at both ends."""
+"""Hourly sums of movements. The sum of a period is that of its whole hours plus single movements at both ends."""
 
 results = Table(
     "results",
@@ -86,7 +86,7 @@ results = Table(
     *numbers("results"),  # -1 if a result was taken back
     Index("results_in_order", "property", "table", "at"),
 )
-"""The results of counted tables: each shows that the table played at its moment."""
+"""The results of counted tables; a result proves that the table was in play at that time."""
 
 requests = Table(
     "requests",

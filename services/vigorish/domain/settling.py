@@ -34,7 +34,10 @@ _EVENT_OF: Final = {fact: event for event, (fact, _) in SETTLED.items()}
 def of_pit_event(
     event: Event[Any], places: PropertyLookup, known: PitEventsKnown[VigorishSettled]
 ) -> tuple[FactWithPostings, ...]:
-    """Return the facts that follow from a vigorish event of the pit, its correction or its void. Raises: Refused."""
+    """Return the facts that result from a vigorish event of the pit, or from its correction or void.
+
+    Raises: Refused if the event is invalid.
+    """
     data, standing = event.data, known.standing(event)
     said: VigorishOfRound | None = data if isinstance(data, VigorishOfRound) else None
     at, about, recordings = event.time, {}, []

@@ -1,4 +1,4 @@
-"""The HTTP API of the wagering accounts: commands, each once under its key, and queries."""
+"""The HTTP API of the wagering accounts: idempotent commands, and queries."""
 
 from fastapi import APIRouter
 

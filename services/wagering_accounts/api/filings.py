@@ -1,4 +1,4 @@
-"""Routes of filings: prepare, release, withdraw, record that one was sent and the answer, list and read."""
+"""Routes of filings: prepare, release, withdraw, record as sent, record the agency's answer, list and read."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -108,7 +108,7 @@ def filing_routes(context: ServiceContext) -> APIRouter:
     async def read_filing(
         request: Request, reader: FilingReader, property_name: PropertyPath, filing: _Numbered
     ) -> Response:
-        """Return a filing with its reports: the person of each, and the agency's answer. The access is recorded."""
+        """Return a filing with its reports, each with its person and the agency's answer. The access is recorded."""
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, filing)
         await _record(context, found, reader)
@@ -158,7 +158,7 @@ def _add_commands(router: APIRouter, context: ServiceContext) -> None:
 
 
 async def _read(context: ServiceContext, command: PrepareFiling, person: str, key: str) -> PrepareFiling:
-    """Return the command with its file read and encrypted. Raises: Rejected if it is no file of this form."""
+    """Return the command with its file parsed and encrypted. Raises: Rejected if the file is not of this form."""
     del person, key
     keys = wrapping_keys(context.settings.patron_keys_file)
     reader = await _reader(context, command)

@@ -82,7 +82,7 @@ def identity_routes(context: ServiceContext) -> APIRouter:
     async def list_same_persons(
         response: Response, reader: IdentityReader, property_name: PropertyQuery
     ) -> list[SamePersonDocument]:
-        """List references with the taxpayer number or document of another one. Each access is recorded."""
+        """List patron references that share a taxpayer number or document with others. Each access is recorded."""
         response.headers["Cache-Control"] = "no-store"
         async with snapshot(context.pools.readers) as connection:
             found = await one_person_each(connection, property_name)

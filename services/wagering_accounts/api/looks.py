@@ -1,4 +1,4 @@
-"""Access log of patron data: before an answer, it records who accessed which data of whom."""
+"""The access log of patron data. It records reader, patron and kind of data before the response is sent."""
 
 from collections.abc import Iterable
 from typing import Final

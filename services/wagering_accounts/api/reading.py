@@ -123,7 +123,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def find_accounts(
         reader: AccountReader, property_name: PropertyQuery, typed: TypedReference
     ) -> AccountsFound:
-        """Find accounts by reference. Nothing of a patron is returned, so that no access is recorded."""
+        """Find accounts by reference. No patron data is returned, so that no access is recorded."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             found = await connection.execute(references_like(balances, "account", property_name, typed))
@@ -133,7 +133,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
     async def read_account(
         request: Request, reader: AccountReader, property_name: PropertyPath, account: AccountPath
     ) -> Response:
-        """Return the amounts available, on hold and in play."""
+        """Return an account with the amounts available, on hold and in play."""
         async with snapshot(context.pools.readers) as connection:
             found = await _account(connection, property_name, account)
         await _looked(context, found, "account", reader)
@@ -152,7 +152,7 @@ def _accounts(context: ServiceContext) -> APIRouter:
         asked: Asked,
         from_end: FromEnd = False,
     ) -> Statement:
-        """Return every change with its journal entry, oldest first unless requested from the end."""
+        """Return an account's changes, each with its journal entry, oldest first unless requested from the end."""
         named = {"property": property_name, "account": account}
         async with snapshot(context.pools.readers) as connection:
             shown = await _account(connection, property_name, account)
@@ -230,7 +230,7 @@ def _patrons(context: ServiceContext) -> APIRouter:
     async def read_patron(
         request: Request, reader: PatronReader, property_name: PropertyPath, patron: PatronPath
     ) -> Response:
-        """Return wallet, exclusion and limits, never the access code, and other references that may be the same person.
+        """Return a patron's wallet, exclusion, limits, and other references that may be the same person.
 
         The access is recorded.
         """

@@ -79,15 +79,15 @@ def _open(command: OpenAccount, books: Books, now: Now) -> Accepted:
 class _Money(Happened, CommandWithCode):
     account: AccountName
     takes_money: ClassVar[bool] = False
-    """Whether money leaves the account, and not only the wallet behind it."""
+    """True for commands that take money from the account itself, not only from its patron's wallet."""
 
     instrument: Instrument
     reference: Reference | None = None
     conducted_by: Annotated[
-        Name | None, Field(description="who moves the money, by reference, where that is not the account's patron")
+        Name | None, Field(description="the person who moves the money, by reference, if not the account's patron")
     ] = None
     on_behalf_of: Annotated[
-        Others | None, Field(description="the patrons for whom it is moved, beside the account's own, by reference")
+        Others | None, Field(description="the patrons for whom the money is moved, by reference, if others")
     ] = None
 
     def needs(self) -> ReadSet:
@@ -134,7 +134,7 @@ def _buy_in(command: BuyIn, books: Books, now: Now) -> Accepted:
 
 
 def _moment_of(command: _Money, books: Books, account: Account, now: Now) -> datetime:
-    """Return when money moved. Raises: Rejected if that is too long ago, or before the account was opened."""
+    """Return the time of a money movement. Raises: Rejected if it is too long ago, or before the account was opened."""
     at = books.today.moment_of(command.property, command, now.at)
     if command.occurred_at is not None and at < account.opened_at:
         said, opened_at = (books.today.clock_text(command.property, one) for one in (at, account.opened_at))
@@ -153,7 +153,10 @@ def _said(command: _Money, account: Account, now: Now) -> dict[str, Any]:
 
 
 def _patron_beside_others(command: _Money, account: Account) -> str | None:
-    """Return the account's patron if the movement has agents or principals, else None. Raises: Rejected."""
+    """Return the account's patron if the movement has agents or principals, else None.
+
+    Raises: Rejected if agents or principals are not possible for this movement, or contradict each other.
+    """
     if not command.others():
         return None
     if command.instrument == "wallet":
@@ -173,7 +176,7 @@ def _patron_beside_others(command: _Money, account: Account) -> str | None:
 def _both_sides(
     command: _Money, books: Books, account: Account, patron: Patron | None, cents: int
 ) -> tuple[tuple[AccountMovement, ...], tuple[Posting, ...]]:
-    """Return the movements of `cents` (negative: paid out) on account and wallet, and the contra postings."""
+    """Return the movements of `cents` (negative for a payout) on account and wallet, and the contra postings."""
     movements = [next_movement(account, available_cents=cents)] if cents else []
     if command.instrument != "wallet":
         return tuple(movements), (Posting(Leg(command.property, account.table, "", command.instrument), cents),)
@@ -192,7 +195,7 @@ def _require_within_limit(books: Books, patron: Patron, cents: int, at: datetime
 
 
 def _wallet_of(books: Books, account: Account, patron: Patron | None) -> tuple[Account, Patron]:
-    """Return the wallet behind a game account, and its owner. Raises: Rejected if there is none."""
+    """Return the wallet of a game account's patron, and the patron. Raises: Rejected if there is no wallet."""
     if account.kind == "wallet":
         raise Rejected(Reason.CONTRADICTS, f"account {account.account} is itself a wallet")
     if patron is None:
@@ -281,7 +284,7 @@ class _OfAdjustment(AccountsCommand):
 
 
 def _find(command: _OfAdjustment, books: Books) -> tuple[Account, Adjustment, Approval]:
-    """Return the adjustment, its account, and its approval. Raises: Rejected if there is none."""
+    """Return the account, the adjustment, and its approval step. Raises: Rejected if one does not exist."""
     account = require_account(books, Account.key_of(command))
     adjustment = books.adjustments.get(Adjustment.key_of(command))
     name = f"adjustment {command.adjustment}"
@@ -299,8 +302,8 @@ def _shown(command: "ApproveAdjustment", books: Books, now: Now) -> AdjustmentDo
 class ApproveAdjustment(_OfAdjustment, Approving):
     """Approve an adjustment.
 
-    It takes effect now, and records the available amounts before and after. The person who entered it cannot approve
-    it.
+    The adjustment takes effect now, and its fact has the available amounts before and after. The person who entered the
+    adjustment cannot approve it.
     """
 
 
@@ -327,7 +330,7 @@ def _approve(command: ApproveAdjustment, books: Books, now: Now) -> Accepted:
 class RejectAdjustment(_OfAdjustment):
     """Reject an adjustment.
 
-    It never takes effect.
+    The adjustment never takes effect.
     """
 
     reason: Why

@@ -58,7 +58,7 @@ class CommandWithCode(AccountsCommand):
 
     @property
     def has_code(self) -> bool:
-        """Return whether a code was given, and hashed."""
+        """Return whether a code was given and has been hashed."""
         return self._code is not None
 
     @property
@@ -89,7 +89,7 @@ class CommandWithCode(AccountsCommand):
 
 
 async def ask_all(transaction: Transaction, commands: Sequence[Any]) -> Answered:
-    """Load the rows that commands need, locked; the function returned reads them, and notes altered accounts."""
+    """Request the rows that commands need, with locks; return a function that reads them and marks altered accounts."""
     connection, needs = transaction.connection, [command.needs() for command in commands]
     loading = ReadSetLoader(needs, lock=True, check=True)
     async with transaction.pipeline() as sent:
@@ -112,8 +112,8 @@ def record(
 ) -> FactWithPostings:
     """Apply a fact to the accounts in memory, and return it for recording; `others` are the contra postings.
 
-    The fact happened `at` the given moment, or now. A fact about one account is recorded in the stream of that account,
-    any other fact in the stream of its shard. Raises: Rejected for an unknown property, before anything changes.
+    `at` is the time of the fact, by default now. A fact about one account is recorded in that account's stream, any
+    other fact in the stream of its shard. Raises: Rejected for an unknown property, before anything is changed.
     """
     at = at or now.at
     gaming_day = books.today.at(fact.property, at).gaming_day
@@ -129,7 +129,7 @@ def record(
 
 
 def account_path(account: Account) -> str:
-    """Return the path of an account."""
+    """Return the URL path of an account."""
     return f"/accounts/{account.property}/{account.account}"
 
 
@@ -160,7 +160,7 @@ def next_movement(
 
 
 def require_account(books: Books, key: AccountKey) -> Account:
-    """Return an account. Raises: Rejected if there is none, or it does not match its entries."""
+    """Return an account. Raises: Rejected if it does not exist, or does not match its journal entries."""
     account = books.accounts.get(key)
     if account is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no account {key[1]} at {key[0]}")
@@ -187,7 +187,7 @@ _REGISTER: Final = "register it first (POST /patrons), which takes neither a wal
 
 
 def require_patron(books: Books, property_name: str, patron: str) -> Patron:
-    """Return a patron. Raises: Rejected if there is none."""
+    """Return a patron. Raises: Rejected if the patron does not exist."""
     found = books.patrons.get((property_name, patron))
     if found is None:
         raise Rejected(Reason.NOT_FOUND, f"there is no patron {patron} at {property_name}: {_REGISTER}")

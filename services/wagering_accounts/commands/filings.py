@@ -1,4 +1,4 @@
-"""Commands on filings: prepare a file, release it, withdraw it, record that it was sent and the agency's answer.
+"""Commands on filings: prepare, release or withdraw a file, record it as sent, record the agency's answer.
 
 The file is read and encrypted before a command is decided. It is stored beside the journal, until it is withdrawn or a
 patron in it is erased.
@@ -46,22 +46,22 @@ from shared.runtime.rows import last_number
 COMMANDS: Final = Commands()
 
 _FILE_MAX: Final = 1_000_000
-"""Most characters of a file: some 150 reports."""
+"""The maximum number of characters in a file, about 150 reports."""
 
 
 class PrepareFiling(PreparingFile[Sequence[ReportInFile]]):
     """Prepare a file that is to be filed with FinCEN or the IRS.
 
-    Another person releases it. `subjects` names the person of each report, in the order of the file. A gaming day must
-    have ended. A person's gaming day is reported once, and an information return filed once: a later report amends, or
-    a later return corrects, the one that was accepted last. The file is stored encrypted.
+    Another person must release it. `subjects` names the person of each report, in the order of the file. The gaming day
+    must have ended. There is one report for each person and gaming day; any further report must amend the one accepted
+    last, and any further information return must correct the one accepted last. The file is stored encrypted.
     """
 
     property: Annotated[Name, Field(description="the property")]
     form: FilingForm = "ctr"
     period: Annotated[FilingPeriod, Field(description="the gaming day, or the tax year, of all reports in the file")]
     unconfirmed: Annotated[
-        bool, Field(strict=True, description="rely on values of law whose review was due, and which nobody confirmed")
+        bool, Field(strict=True, description="rely on legal values whose review is overdue and that are not confirmed")
     ] = False
     subjects: Annotated[tuple[FilingSubject, ...], Field(min_length=1, max_length=REPORTS_MAX)]
     file: Annotated[
@@ -85,9 +85,9 @@ class _OfFiling(Command):
 class ReleaseFiling(_OfFiling, Approving):
     """Release a filing.
 
-    The file may then be sent. The person who prepared it cannot release it. Each report must amend the identifier that
-    was accepted last, and each return correct the one that was accepted last. No identity of a person in the file may
-    have been recorded or erased since the file was prepared.
+    The file may then be sent. The person who prepared it cannot release it. An amendment must still name the report
+    accepted last, and a correction the return accepted last. No identity of a person in the file may have been recorded
+    or erased since the file was prepared.
     """
 
 
@@ -103,12 +103,12 @@ class WithdrawFiling(_OfFiling):
 class RecordFiled(_OfFiling):
     """Record that a released file was sent to FinCEN or the IRS.
 
-    `tracking_id` is the tracking or receipt identifier that the agency's system returned; no other filing may have it.
-    Until the agency has answered, a wrong record is replaced by recording it again with a `reason`. A report must amend
-    what was accepted last when it was sent.
+    `tracking_id` is the tracking or receipt identifier that the agency's system returned; it must be unique. Until the
+    agency has answered, a wrong record can be replaced by recording it again with a `reason`. An amendment must name
+    the report that was the last one accepted at the time of sending.
     """
 
-    filed_at: Annotated[Moment | None, Field(description="when it was sent, where that was earlier")] = None
+    filed_at: Annotated[Moment | None, Field(description="when the file was sent, if earlier than now")] = None
     tracking_id: TrackingId
     reason: Corrects = None
 
@@ -116,13 +116,13 @@ class RecordFiled(_OfFiling):
 class RecordAcknowledgement(_OfFiling):
     """Record the agency's acknowledgement of a file.
 
-    `reports` has every report of the file in its order, accepted or rejected. A report that FinCEN accepted has its BSA
-    identifier, which no other report may have. A filing is accepted if every report is; rejected reports must be filed
-    again. A wrong record is replaced by another acknowledgement of every report, with a `reason`.
+    `reports` lists every report of the file, in order, as accepted or rejected. A report that FinCEN accepted has a
+    unique BSA identifier. A filing is accepted if all its reports are; rejected reports must be filed again. A wrong
+    record can be replaced by another acknowledgement of all reports, with a `reason`.
     """
 
     accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
-    errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="of the file as a whole")] = ()
+    errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="errors in the file as a whole")] = ()
     reports: Annotated[tuple[AnsweredReport, ...], Field(max_length=REPORTS_MAX)] = ()
     reason: Corrects = None
 
@@ -155,7 +155,7 @@ async def _find(connection: AsyncConnection, command: _OfFiling) -> FilingDocume
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """A filing, and the present holders of the identifiers that it is given: the names of filings or reports."""
+    """A filing, and other filings or reports that already have its new identifiers: name by identifier."""
 
     filing: FilingDocument
     holders: Mapping[str, str]
@@ -177,7 +177,7 @@ async def _releasing(connection: AsyncConnection, command: _OfFiling) -> _Releas
 
 @dataclass(frozen=True, slots=True)
 class _Identified(_Releasing):
-    """A filing that is released, with the references of those whose identity changed after it was prepared."""
+    """A filing to be released, with the references whose identity was changed after the filing was prepared."""
 
     changed: Sequence[str]
 
@@ -188,14 +188,14 @@ async def _identified(connection: AsyncConnection, command: ReleaseFiling) -> _I
 
 
 def _released(command: ReleaseFiling, state: _Identified, now: Now) -> FilingDocument:
-    """Return the filing, which is what is approved."""
+    """Return the filing as the subject of the approval."""
     del command, now
     return state.filing
 
 
 @dataclass(frozen=True, slots=True)
 class _Sending(_Answering):
-    """A filing that is recorded as sent: the holder of its tracking identifier, the other reports, the properties."""
+    """A filing to be recorded as sent, any other holder of its tracking identifier, other reports, the properties."""
 
     others: Sequence[ReportedBefore]
     places: Places

@@ -30,9 +30,9 @@ _KEPT: Final = ("originals", "currency_records")
 class IdentifyPatron(AccountsCommand):
     """Store a patron's identity.
 
-    It has the fields that the forms of the tax office and of FinCEN require, from the document that the cashier was
-    shown. It is encrypted with the patron's own key before it is recorded, and can be erased. The answer names other
-    references with the same taxpayer number or document: they are one person.
+    The identity has the fields that IRS and FinCEN forms require, as read from the document that the cashier was shown.
+    It is encrypted with the patron's own key before it is recorded, and can be erased. The response lists other
+    references with the same taxpayer number or document, which belong to the same person.
     """
 
     patron: PatronName
@@ -95,7 +95,7 @@ class _OfErasure(AccountsCommand):
 class EnterErasure(_OfErasure):
     """Enter an erasure of a patron's personal data.
 
-    Another person approves it. Both steps are refused while a filing that names the patron has no answer.
+    Another person must approve it. Both steps are rejected while a filing that names the patron is unanswered.
     `last_form_on` is the last gaming day on which a form or a record of the cage or pit names the patron, according to
     the winnings and currency reports; omit it if there is none.
     """
@@ -123,7 +123,7 @@ def _shown(command: "ApproveErasure", books: Books, now: Now) -> ErasureDocument
 class ApproveErasure(_OfErasure, Approving):
     """Approve an erasure.
 
-    The patron's key and access code are destroyed permanently. The person who entered it cannot approve it.
+    The patron's key and access code are destroyed permanently. The person who entered the erasure cannot approve it.
     """
 
 

@@ -52,9 +52,9 @@ def _accepted(books: Books, fact: AboutPatron, now: Now) -> Accepted:
 class RegisterPatron(CommandWithCode, _AboutPatron):
     """Register a patron with a wallet.
 
-    Each person has one wallet, protected by an access code that the person chose. A patron who only pays in currency
-    needs neither: the wallet is then named as the patron, and nothing is paid out of it before a code is given. The
-    answer names other references that differ only in case.
+    Each person has one wallet, protected by an access code that the person chose. Both are optional for a patron who
+    only pays in currency: the wallet then has the patron's name, and pays nothing out until a code is set. The response
+    lists other references that differ only in case.
     """
 
     wallet: Annotated[Name | None, Field(description="the wallet; by default named as the patron")] = None
@@ -69,7 +69,7 @@ class RegisterPatron(CommandWithCode, _AboutPatron):
         return ReadSet([(self.property, self.wallet_name)], patrons=[Patron.key_of(self)])
 
     def beside(self, same_but_for_case: tuple[str, ...]) -> Self:
-        """Return the command with the registered references that differ from its own only in case."""
+        """Return the command with those registered references that differ from its patron only in case."""
         command = self.model_copy()
         command._same_but_for_case = same_but_for_case
         return command
@@ -137,8 +137,8 @@ def _set_exclusion(command: SetExclusion, books: Books, now: Now) -> Accepted:
 class SetLimit(_AboutPatron):
     """Set a patron's limit.
 
-    The limit is in cents, on one `wager` or on all buy-ins of a gaming day (`buy_in_day`); null removes it. A tighter
-    limit applies at once, a looser one after a day.
+    The limit is in cents, and applies to each `wager` or to all buy-ins of a gaming day (`buy_in_day`); null removes
+    it. A tighter limit takes effect at once, a looser one after a day.
     """
 
     limit: LimitKind

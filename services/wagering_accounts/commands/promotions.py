@@ -1,6 +1,6 @@
 """Commands on promotional money: granted by the house, moved between wallet and table, written off on expiry.
 
-It can be wagered but never paid out. Its winnings are ordinary money.
+Promotional money can be wagered but never paid out. Winnings from it are ordinary money.
 """
 
 from datetime import date
@@ -53,7 +53,7 @@ class _OfPromotion(AccountsCommand):
 
 
 class _Grant(_OfPromotion):
-    expires_on: Annotated[date | None, Field(description="the gaming day on which what is left of it goes")] = None
+    expires_on: Annotated[date | None, Field(description="the gaming day on which its remainder expires")] = None
 
 
 class GrantPromotion(_Grant):
@@ -106,7 +106,7 @@ def _shown(command: "ApprovePromotion", books: Books, now: Now) -> PromotionDocu
 class ApprovePromotion(_OfEntered, Approving):
     """Approve a grant of promotional money.
 
-    It takes effect now. The person who entered it cannot approve it.
+    The grant takes effect now. The person who entered the grant cannot approve it.
     """
 
 
@@ -123,7 +123,7 @@ def _approve(command: ApprovePromotion, books: Books, now: Now) -> Accepted:
 class RejectPromotion(_OfEntered):
     """Reject a grant of promotional money.
 
-    It never takes effect.
+    The grant never takes effect.
     """
 
     reason: Why
@@ -170,7 +170,7 @@ def _given(books: Books, account: Account, grant: _Grant | Promotion, now: Now, 
 class WriteOffPromotion(_OfPromotion):
     """Write promotional money off.
 
-    Use this for a grant that was a mistake or is withdrawn. Amounts on hold or in play stay until their round is over.
+    Use this for a mistaken or withdrawn grant. Amounts on hold or in play stay until their round is over.
     """
 
 
@@ -182,7 +182,7 @@ def _write_off(command: WriteOffPromotion, books: Books, now: Now) -> Accepted:
 class ExpirePromotion(AccountsCommand):
     """Write off promotional money that has expired by a gaming day; the service itself issues the command.
 
-    `known` are the versions of the pool's accounts from which it was computed.
+    `known` has the versions of the pool's accounts from which the expired amount was computed.
     """
 
     account: AccountName

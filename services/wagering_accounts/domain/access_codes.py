@@ -10,7 +10,7 @@ from shared.contracts.people import canonical_person
 
 _SALT_BYTES: Final = 16
 _COST: Final = {"n": 2**14, "r": 8, "p": 1, "dklen": 32}
-"""16 MiB of memory and some hundredths of a second per guess."""
+"""The cost parameters of scrypt: 16 MiB of memory and some hundredths of a second per guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,10 @@ class HashedCode:
 
 @dataclass(frozen=True, slots=True)
 class GivenCode:
-    """A given code, hashed with the salt of the stored one; `forged`: why the stored one is not authentic."""
+    """A given code, hashed with the stored code's salt, and the stored code.
+
+    `forged` is the reason why the stored code is not authentic; None if it is.
+    """
 
     given: HashedCode
     kept: HashedCode

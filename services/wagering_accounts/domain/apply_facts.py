@@ -65,13 +65,13 @@ _AMOUNTS: Final = tuple(f"{name}_cents" for name in _KINDS)
 
 
 class StaleStateError(Exception):
-    """A fact is inapplicable: the accounts have changed since it was derived."""
+    """A fact is inapplicable because the accounts have changed since the fact was derived."""
 
 
 def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> None:
     """Apply a fact that happened at a moment. Every entity that the fact changes must be loaded.
 
-    Raises: StaleStateError.
+    Raises: StaleStateError if the fact is inapplicable.
     """
     _apply(books, fact, at, gaming_day)
     own, lines = account_of(fact), list[LineRow]()
@@ -89,7 +89,7 @@ def apply_fact(books: Books, fact: AccountsFact, at: datetime, gaming_day: date)
 
 
 def account_of(fact: AccountsFact) -> AccountKey | None:
-    """Return the account that a fact is about; None if it is about none or several."""
+    """Return the key of the one account that a fact is about; None if it is about none or several."""
     match fact:
         case AboutAccount():
             return (fact.property, fact.account)
@@ -189,13 +189,13 @@ def _apply(books: Books, fact: AccountsFact, at: datetime, gaming_day: date) -> 
 
 
 def next_version(books: Books, key: RoundKey) -> int:
-    """Return the version that a round gets with the fact being decided."""
+    """Return the version that a round will have after the fact being decided."""
     round_ = books.rounds.get(key)
     return 1 if round_ is None else round_.version + 1
 
 
 def _touched(books: Books, fact: OfRound, at: datetime) -> Round:
-    """Return the round of a fact, with its version set to that in the fact."""
+    """Return the round of a fact, with its version advanced. Raises: StaleStateError if the fact has another one."""
     key = (fact.property, fact.table, fact.round_id)
     version = next_version(books, key)
     if fact.round_version != version:
@@ -267,7 +267,7 @@ def _decide_adjustment(books: Books, fact: AccountAdjustmentApproved | AccountAd
 
 
 def _grant(books: Books, fact: AboutGrant, at: datetime) -> None:
-    """Add an entered grant, decide one, or grant directly."""
+    """Apply a fact about a grant: entered, decided, or granted directly."""
     key = Promotion.key_of(fact)
     if key not in books.promotions:
         entered = (fact.promotion, fact.cents, fact.reason, fact.expires_on, fact.by, at)
@@ -313,7 +313,7 @@ def _identify(books: Books, fact: PatronIdentified, at: datetime) -> None:
 
 
 def _erase(books: Books, fact: AboutErasure, at: datetime) -> None:
-    """Add an entered erasure, or decide one; erased data stays erased when entries are replayed."""
+    """Apply the entry of an erasure, or the decision on it; erased data stays erased when entries are replayed."""
     key = Patron.key_of(fact)
     erasure = books.erasures.get(key)
     if isinstance(fact, PatronErasureEntered):

@@ -1,6 +1,6 @@
 """The accounts in memory: patrons, accounts, rounds, holds and adjustments, and the postings of their money. Pure.
 
-The journal has the money on control accounts (property, table, wager, leg), signed cents, debits positive:
+In the journal, money is posted to control accounts (property, table, wager, leg), in signed cents, debits positive:
 
 | leg | posting |
 |---|---|
@@ -61,14 +61,14 @@ ThingT = TypeVar("ThingT", bound=Entity)
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A patron's limit: the current cents, and the cents from a later moment on. None: no limit."""
+    """A patron's limit in cents: the current one, and one that applies from a later moment on. None: no limit."""
 
     cents: int | None = None
     next_cents: int | None = None
     next_at: datetime | None = None
 
     def at(self, moment: datetime) -> int | None:
-        """Return the limit at a moment."""
+        """Return the limit in cents at a moment, or None."""
         return self.next_cents if self.next_at is not None and self.next_at <= moment else self.cents
 
     def changed(self, cents: int | None, moment: datetime, later: datetime) -> "Limit":
@@ -101,20 +101,20 @@ class Patron(Entity):
         return None if self.locked_until is None or self.locked_until <= moment else self.locked_until
 
     def limit(self, kind: LimitKind, moment: datetime) -> int | None:
-        """Return the limit at a moment, cents, or None."""
+        """Return the patron's limit of a kind at a moment, in cents, or None."""
         limit = self.limits.get(kind)
         return None if limit is None else limit.at(moment)
 
     def bought_in_during(self, gaming_day: date) -> int:
-        """Return the cents brought to tables on a gaming day; late entries count on the last day."""
+        """Return the cents brought to tables on a gaming day; for earlier days, those of the last day with a buy-in."""
         return 0 if self.bought_in_on is None or gaming_day > self.bought_in_on else self.bought_in_cents
 
 
 @dataclass(slots=True)
 class PatronCode(Entity):
-    """The stored access code of a patron: not in the journal, and nowhere else.
+    """The access code of a patron, stored only in its own table, not in the journal.
 
-    `number` counts the patron's codes: the journal has how many were issued.
+    `number` counts the patron's codes. The journal only records the number of codes issued.
     """
 
     key_of = attrgetter("property", "patron")
@@ -129,7 +129,7 @@ class PatronCode(Entity):
 
 @dataclass(slots=True)
 class PatronIdentity(Entity):
-    """A patron's identity, encrypted with the patron's key; None once it was erased."""
+    """A patron's identity, encrypted with the patron's key; the ciphertext is None once it was erased."""
 
     key_of = attrgetter("property", "patron")
 
@@ -182,7 +182,7 @@ class Account(Entity):
     promotional_staked_cents: int = 0
 
     def total(self) -> int:
-        """Return the total of the account, cents."""
+        """Return the total of the account in cents."""
         promotional = self.promotional_cents + self.promotional_held_cents + self.promotional_staked_cents
         return self.available_cents + self.held_cents + self.staked_cents + promotional
 
@@ -191,7 +191,7 @@ class Account(Entity):
 class Hold(Entity):
     """Cents of an account on hold for a wager of a round, partly promotional money.
 
-    It is `released` by the player, `returned` by a result in which its wager was not staked, or by a void.
+    The hold is `released` by the player, or `returned` by a void, or by a result without a stake on its wager.
     """
 
     key_of = attrgetter("property", "account", "hold")
@@ -228,15 +228,16 @@ class Round(Entity):
     voided: bool = False
 
     def is_over(self) -> bool:
-        """Return whether it is settled or void."""
+        """Return whether the round is settled or void."""
         return self.status in ("settled", "void")
 
 
 @dataclass(slots=True)
 class RoundAccount(Entity):
-    """A round's effect on an account. `covered_cents` was on hold for it; the shortage could not be taken back.
+    """A round's effect on an account.
 
-    `promotional_shortage_cents` of the shortage had been promotional money.
+    `covered_cents` was on hold for the round. The shortage could not be taken back; `promotional_shortage_cents` of the
+    shortage had been promotional money.
     """
 
     key_of = attrgetter("property", "table", "round_id", "account")
@@ -274,7 +275,7 @@ class Adjustment(Entity):
 
 @dataclass(slots=True)
 class Promotion(Entity):
-    """A grant of promotional money, which may need a second person; `version` is that of the account once granted."""
+    """A grant of promotional money, which may need a second person; `version` is the account's version when granted."""
 
     key_of = attrgetter("property", "account", "promotion")
 
@@ -311,16 +312,16 @@ class Books:
         self.codes: dict[PatronKey, PatronCode] = self._known[PatronCode]
         self.identities: dict[PatronKey, PatronIdentity] = self._known[PatronIdentity]
         self.digests: dict[PatronKey, Mapping[str, bytes | None]] = {}
-        """The keyed digests of identities that commands recorded, by the names of their columns."""
+        """The keyed digests of identities recorded by commands, by column name."""
         self.erasures: dict[PatronKey, PatronErasure] = self._known[PatronErasure]
         self.last_days: dict[PatronKey, date] = {}
         """Each patron's last gaming day with a movement of money or a filing; loaded for erasures only."""
         self.last_filed: dict[PatronKey, datetime] = {}
-        """The last moment at which a file that names the patron was sent; loaded for erasures only."""
+        """The last time at which a file that names the patron was sent; loaded for erasures only."""
         self.open_filings: dict[PatronKey, list[str]] = {}
-        """The filings that name the patron and have no answer, in words; loaded for erasures only."""
+        """The names of unanswered filings that name the patron; loaded for erasures only."""
         self.owed: dict[PatronKey, int] = {}
-        """Each patron's shortages, cents: what corrections could not take back; loaded for erasures only."""
+        """Each patron's shortages in cents, which corrections could not take back; loaded for erasures only."""
         self.accounts: dict[AccountKey, Account] = self._known[Account]
         self.rounds: dict[RoundKey, Round] = self._known[Round]
         self.holds: dict[HoldKey, Hold] = self._known[Hold]
@@ -329,7 +330,7 @@ class Books:
         self.promotions: dict[HoldKey, Promotion] = self._known[Promotion]
         self.holds_by_round: defaultdict[RoundKey, list[Hold]] = defaultdict(list)
         self.altered: dict[AccountKey, str] = {}
-        """The accounts whose balance differs from the sum of their entries, with the difference in words."""
+        """The accounts whose balance differs from the sum of their entries, each with a text about the difference."""
         self.lines: list[list[LineRow]] = []
         """The statement lines of each applied fact, in order."""
 

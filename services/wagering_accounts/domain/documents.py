@@ -32,7 +32,7 @@ class _Document(BaseModel):
 
 
 class AccountDocument(_Document):
-    """An account: available, on hold for wagers, and in play. `version` counts its entries.
+    """An account, with the amounts available, on hold for wagers, and in play. `version` counts its entries.
 
     Promotional money is separate: it can be wagered but never paid out.
     """
@@ -75,7 +75,7 @@ class AuthorizedHold(HoldDocument):
 
 
 class CaptureDocument(BaseModel):
-    """A round after "no more bets", and its captured holds; none if its result arrived first."""
+    """A round after "no more bets", with its captured holds; without holds if the result arrived first."""
 
     property: Name
     table: Name
@@ -129,14 +129,14 @@ _OF_PATRON: Final = ("property", "patron", "wallet", "excluded_at", "tax_residen
 
 
 class SamePersonDocument(BaseModel):
-    """A reference that is the same person as others, by an equal taxpayer number or document."""
+    """A patron reference, and others that belong to the same person, because a taxpayer number or document is equal."""
 
     patron: Name
     same_person_as: tuple[Name, ...] = Field(description=_SAME_PERSON)
 
 
 class IdentityDocument(BaseModel):
-    """A patron's identity, with who recorded it and when. Each access to it is recorded."""
+    """A patron's identity, and the person and time of its recording. Each access to the identity is recorded."""
 
     property: Name
     patron: Name

@@ -1,6 +1,7 @@
 """Read the reports in a file of currency transaction reports. Pure.
 
-The record of a filing is taken from the file, so that the two cannot differ. XML schema 2.0 of FinCEN's batches.
+The record of a filing is read from the file itself, so that the two cannot differ. The format is FinCEN's batch XML
+schema 2.0.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ _KNOWN_BY: Final = ("PartyName", "Address", "PartyIdentification")
 
 
 def read_batch(content: str) -> tuple[ReportInFile, ...]:
-    """Return the reports of a file, in its order. Raises: FileWrong."""
+    """Return the reports of a file, in file order. Raises: FileWrong if it cannot be read."""
     try:
         root = fromstring(content.encode())
     except (ParseError, DefusedXmlException):
@@ -67,18 +68,18 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
 
 
 def _day(text: str) -> date:
-    """Return a day that batches write as 20261120. Raises: ValueError."""
+    """Parse a date in the format of batches, such as 20261120. Raises: ValueError if it is malformed."""
     return datetime.strptime(text, "%Y%m%d").date()  # noqa: DTZ007
 
 
 def _parties(activity: Element) -> list[Element]:
-    """Return the persons in a report, the one that it is about first."""
+    """Return the elements of the persons involved in a report, the person who is reported first."""
     found = activity.findall(f"{_NAMESPACE}Party")
     return [one for one in found if _text(one, "ActivityPartyTypeCode") in _PERSONS_INVOLVED]
 
 
 def _digest(moved: Element, parties: Sequence[Element]) -> str | None:
-    """Return the digest of the lines and parties of a report; None without a party. Raises: ValueError."""
+    """Return the digest of a report's lines and parties; None without parties. Raises: ValueError if malformed."""
     if not parties:
         return None
     lines = [
@@ -102,7 +103,7 @@ def _dollars(element: Element, name: str) -> int:
 
 
 def _people(parts: Sequence[Element]) -> tuple[int, int]:
-    """Return the numbers of distinct persons in a report (by name, address and number), and of parties."""
+    """Return the number of distinct persons (by name, address and number) and the number of parties in a report."""
     known = {
         tuple(
             (field.tag, field.text) for name in _KNOWN_BY for part in one.findall(_NAMESPACE + name) for field in part

@@ -1,21 +1,21 @@
-"""A report as it is read from the file of a filing. Pure."""
+"""Reports as read from the file of a filing. Pure."""
 
 from dataclasses import dataclass
 from datetime import date
 
 
 class FileWrong(Exception):
-    """A file cannot be read as its form; the message has none of its content."""
+    """A file does not have the format of its form; the message has none of the file's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportInFile:
-    """A report as the file has it: its gaming day or tax year (`period`), and its amounts.
+    """A report as read from a file: its gaming day or tax year (`period`), and its amounts.
 
     A currency transaction report has whole dollars in and out, the digest of its lines and parties, the BSA identifier
-    that it amends, the least and the greatest possible number of its persons (`people`, because a person may be several
-    parties), and the day of filing, if the file gives one. An information return has its account number, winnings and
-    taxes withheld, cents, and whether it corrects another return.
+    that it amends, the minimum and maximum number of its persons (`people`, because a person may be several parties),
+    and the day of filing, if stated in the file. An information return has its account number, its winnings and
+    withheld taxes in cents, and a flag that is set if it corrects another return.
     """
 
     period: str

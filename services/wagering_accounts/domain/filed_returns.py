@@ -14,7 +14,7 @@ _DIGITS: Final = {"account_number": re.compile("[0-9]{10}"), "tax_year": re.comp
 
 
 def read_rows(content: str, layout: ReturnLayout) -> list[dict[str, str]]:
-    """Return the rows of a CSV file, each a mapping from column name to text. Raises: FileWrong."""
+    """Return the rows of a CSV file, each a mapping from column name to text. Raises: FileWrong if it is malformed."""
     try:
         header, *rows = list(csv.reader(StringIO(content, newline=""), strict=True))
     except (csv.Error, ValueError):
@@ -27,7 +27,7 @@ def read_rows(content: str, layout: ReturnLayout) -> list[dict[str, str]]:
 
 
 def read_returns(content: str, layout: ReturnLayout) -> tuple[ReportInFile, ...]:
-    """Return the returns of a file, in its order. Raises: FileWrong."""
+    """Return the information returns in a file, in file order. Raises: FileWrong if it cannot be read."""
     rows = read_rows(content, layout)
     if not 1 <= len(rows) <= layout.returns_max:
         raise FileWrong(f"the file has {len(rows)} returns: it may have {layout.returns_max}, and one at least")
@@ -49,13 +49,13 @@ def _read(rows: list[dict[str, str]], layout: ReturnLayout) -> Iterator[ReportIn
 
 
 class _Cells:
-    """The cells of a row of the file, read by the field that fills them."""
+    """The cells of a row of the file, by the field of the return whose value they have."""
 
     def __init__(self, number: int, row: Mapping[str, str], layout: ReturnLayout) -> None:
         self._number, self._row, self._layout = number, row, layout
 
     def text(self, field: ReturnField) -> str:
-        """Return the text of a field; empty if no column has it. Raises: FileWrong if its columns differ."""
+        """Return the text of a field; empty if no column has it. Raises: FileWrong if the columns with it differ."""
         names = [one.name for one in self._layout.columns if one.field == field]
         said = {self._row.get(name, "") for name in names} or {""}
         if len(said) > 1:
@@ -63,13 +63,13 @@ class _Cells:
         return said.pop()
 
     def digits(self, field: ReturnField) -> str:
-        """Return an account number or a tax year as digits. Raises: FileWrong."""
+        """Return an account number or a tax year as digits. Raises: FileWrong if it has another format."""
         if _DIGITS[field].fullmatch(found := self.text(field)) is None:
             raise FileWrong(f"row {self._number} of the file has no {field.replace('_', ' ')}")
         return found
 
     def cents(self, field: ReturnField) -> int:
-        """Return an amount in cents, which the file has in dollars and cents. Raises: FileWrong."""
+        """Return an amount in cents, converted from dollars and cents. Raises: FileWrong if it has another format."""
         if (found := _AMOUNT.fullmatch(self.text(field))) is None:
             raise FileWrong(
                 f"row {self._number} of the file has no amount of {field.removesuffix('_cents').replace('.', ' ')}"

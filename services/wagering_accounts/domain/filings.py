@@ -40,7 +40,7 @@ UNANSWERED: Final[tuple[FilingStatus, ...]] = (*UNSENT, "filed")
 
 
 class FilingSummary(FiledDocument):
-    """A filing without its reports: its form and period, its status, and who took which step when."""
+    """A filing without its reports: form, period, status, and the person and time of each step."""
 
     filing: int
     form: FilingForm
@@ -52,15 +52,16 @@ class FilingSummary(FiledDocument):
     report_count: int
 
     def named(self) -> str:
-        """Return the name of the filing in messages: `filing 3 of riverside`."""
+        """Return the name of the filing to use in messages, such as `filing 3 of riverside`."""
         return f"filing {self.filing} of {self.property}"
 
 
 class ListedFiling(FilingSummary):
-    """A filing in a list. `filed_again` is None unless it was rejected: whether all rejected reports are filed anew.
+    """A filing in a list.
 
-    `only_amends` says that each of its reports amends or corrects an earlier one; `file_by` then counts only if it was
-    rejected.
+    `filed_again` is None unless the filing was rejected; it is true if all its rejected reports are in later filings.
+    `only_amends` is true if each report amends or corrects an earlier one; `file_by` is then relevant only if the
+    filing was rejected.
     """
 
     filed_again: bool | None = None
@@ -98,7 +99,7 @@ class ReportedBefore:
 
 
 def period_ends(period: FilingPeriod) -> date:
-    """Return the last day of a gaming day or tax year. Raises: ValueError.
+    """Return the last day of a period, a gaming day or a tax year. Raises: ValueError if it is neither.
 
     >>> period_ends("2026")
     datetime.date(2026, 12, 31)
@@ -130,7 +131,7 @@ def copy_by(today: Today, form: FilingForm, period: FilingPeriod) -> date | None
 
 
 def unreviewed(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> tuple[str, ...]:
-    """Return the places in the packs of values that a filing uses, and whose review is overdue as its period ends."""
+    """Return the locations, in the packs, of the filing's legal values whose review is overdue when the period ends."""
     day = period_ends(period)
     return tuple(
         place
@@ -154,16 +155,16 @@ def layout_of(laws: Sequence[Pack], form: FilingForm, period: FilingPeriod) -> R
 
 
 def require_reviewed(places: Sequence[str], *, told: bool) -> None:
-    """Raise Rejected if the review of values of law is overdue, unless the caller accepts them (`told`)."""
+    """Raise Rejected if the review of legal values is overdue, unless the caller accepts the values (`told`)."""
     if places and not told:
         detail = f"law changes {', '.join(places)} each year, and no value was confirmed since its review was due"
         raise Rejected(Because.NOT_ALLOWED, f"{detail}: confirm it in the pack, or say 'unconfirmed'")
 
 
 def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
-    """Raise Rejected if the gaming day, or the year of a form for each recipient, has not ended.
+    """Raise Rejected unless the period has ended, because its figures are not final before.
 
-    Until then the figures are not final.
+    A return that covers one form, not all forms of a recipient in the year, may be filed earlier.
     """
     ends, place = period_ends(period), today.place
     returned = [law.returns[form].returned for law in place.reporting if form in law.returns]
@@ -183,9 +184,9 @@ def prepared_reports(
 ) -> tuple[PreparedReport, ...]:
     """Return the reports of a file, each with the person that it is about.
 
-    `standing` has the reports of the period that were neither withdrawn nor rejected, and the reports with identifiers
-    that the file amends. Raises: Rejected if the file does not match the subjects or the period, or if it reports a
-    person and period again without amending the report that was accepted last.
+    `standing` has the reports of the period that were neither withdrawn nor rejected, and the reports that the file
+    amends. Raises: Rejected if the file does not match the subjects or the period, or if it reports a person and period
+    again without amending the report accepted last.
     """
     if len(found) != len(subjects):
         raise Rejected(Because.CONTRADICTS, f"the file has {len(found)} reports, of {len(subjects)} persons said")
@@ -230,8 +231,8 @@ def _returns(
 ) -> Iterator[PreparedReport]:
     """Yield the information returns of a file.
 
-    A return that was accepted is corrected by one, or by two that follow each other: one without amounts, and a new
-    one.
+    An accepted return is corrected by one return, or by two consecutive returns: a correction without amounts, and a
+    new return.
     """
     last = {one.account_number: one for one in standing}
     seen: set[str | None] = set()
@@ -268,14 +269,14 @@ def _report_or_amendment(
     period: FilingPeriod,
     standing: Sequence[ReportedBefore],
 ) -> PreparedReport:
-    """Return a report of a person's day, or an amendment of the report that was accepted last.
+    """Return a report on a person's gaming day, or an amendment of the report accepted last.
 
-    A person's day without a report here may amend the report of an unidentified person's entry of the same day, who may
-    be this person; that of an agent or principal whom it names, all of whose report it has; or an identifier that is on
-    no report here: that of a report filed before this system.
+    A first report on a person may amend a report of the same day on the entry of an unidentified person (who may be
+    this person), or on an agent or principal named with this person. It may also amend an unknown identifier, of a
+    report filed before this system was in use.
 
-    Raises: Rejected for a second report that amends nothing, or not the one that was accepted last; for an amendment of
-    another person's report, and of an entry's report that is amended already.
+    Raises: Rejected for a further report that does not amend the one accepted last, for an amendment of another
+    person's report, and for an amendment of a report that another subject's report already amends.
     """
     of_subject, amends = _about(subject, period, standing), report.amends
     own = _not_taken_over(of_subject, standing)
@@ -307,7 +308,7 @@ def _may_amend(subject: FilingSubject, other: ReportedBefore) -> bool:
 
 
 def _not_taken_over(own: Sequence[ReportedBefore], standing: Sequence[ReportedBefore]) -> list[ReportedBefore]:
-    """Return a subject's reports without those that another subject's accepted report amends."""
+    """Return a subject's reports, except those that an accepted report on another subject amends."""
     taken = {one.amends for one in standing if one not in own and one.bsa_id is not None}
     return [one for one in own if one.bsa_id is None or one.bsa_id not in taken]
 
@@ -315,7 +316,7 @@ def _not_taken_over(own: Sequence[ReportedBefore], standing: Sequence[ReportedBe
 def _about(
     subject: FilingSubject | ReportedBefore | ReportDocument, period: FilingPeriod, reports: Sequence[ReportedBefore]
 ) -> list[ReportedBefore]:
-    """Return the reports of a subject's gaming day."""
+    """Return the reports on a subject and period."""
     key = (subject.kind, subject.reference, period)
     return [one for one in reports if (one.kind, one.reference, one.period) == key]
 
@@ -323,7 +324,7 @@ def _about(
 def _last_answered(
     subject: FilingSubject | ReportedBefore, period: FilingPeriod, own: Sequence[ReportedBefore]
 ) -> ReportedBefore | None:
-    """Return the last report of a subject's gaming day, None without one. Raises: Rejected if one is not answered."""
+    """Return a subject's last report of a period, or None. Raises: Rejected if one of the reports is unanswered."""
     for one in own:
         _require_answered(_named(subject, period), one)
     return own[-1] if own else None
@@ -334,7 +335,7 @@ def _named(subject: FilingSubject | ReportedBefore | ReportDocument, period: Fil
 
 
 def _require_answered(report: str, before: ReportedBefore) -> None:
-    """Raise Rejected while the agency has not answered the filing that has a report."""
+    """Raise Rejected while the agency has not answered the filing that contains a report."""
     if before.status in UNANSWERED:
         way = "withdraw that filing" if before.status in UNSENT else "record its acknowledgement first"
         detail = f"{report} is in filing {before.filing}, which is {before.status}"
@@ -342,11 +343,10 @@ def _require_answered(report: str, before: ReportedBefore) -> None:
 
 
 def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefore]) -> None:
-    """Raise Rejected for a filing whose reports no longer follow the ones that were accepted last.
+    """Raise Rejected if a report no longer amends, or a return no longer corrects, the one accepted last.
 
-    `others` are the reports of the period in other filings that were neither withdrawn nor rejected. What the agency
-    answered to an earlier filing may have been corrected since this one was prepared: a report must amend the
-    identifier, or correct the filing, that holds now.
+    That can happen because the recorded answer to an earlier filing may have been corrected since this filing was
+    prepared. `others` are the reports of the period in other filings that were neither withdrawn nor rejected.
     """
     accepted = [one for one in others if one.status in ("accepted", "rejected")]
     seen: set[str] = set()
@@ -363,7 +363,7 @@ def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefor
 
 
 def require_same_identities(filing: FilingDocument, changed: Sequence[str]) -> None:
-    """Raise Rejected for a filing whose file names `changed` references by identities that do not hold any more."""
+    """Raise Rejected if identities in the file are out of date; `changed` has the references with a later change."""
     if changed:
         detail = f"the identity of {', '.join(changed)} was recorded or erased after {filing.named()} was prepared"
         raise Rejected(Because.CONTRADICTS, f"{detail}: withdraw it, and prepare it again")
@@ -397,9 +397,9 @@ def _miscorrected(report: ReportDocument, accepted: Sequence[ReportedBefore]) ->
 def require_each_answered(
     filing: FilingDocument, accepted: bool, reports: Sequence[AnsweredReport], *, every: bool
 ) -> None:
-    """Raise Rejected unless an acknowledgement lists the reports of this filing.
+    """Raise Rejected unless an acknowledgement lists all reports of this filing.
 
-    It may list none, unless `every` report must be answered.
+    It may instead list none, unless `every` is true. If the file was rejected, no report may be accepted.
     """
     numbers = [one.report for one in reports]
     if (every or reports) and numbers != [one.report for one in filing.reports]:
@@ -418,7 +418,7 @@ def require_each_answered(
 
 
 def changes(fact: AboutFiling, at: datetime) -> dict[str, Any]:
-    """Return the new field values of a filing after a fact that was recorded at a moment."""
+    """Return the values of the fields of a filing that a fact changes; `at` is the time of its recording."""
     match fact:
         case FilingReleased() | FilingFiled() | FilingWithdrawn():
             return changes_by(fact, fact.by, at)
@@ -456,7 +456,7 @@ def begun(fact: FilingPrepared, at: datetime) -> FilingDocument:
 
 
 def after(filing: FilingDocument, fact: AboutFiling, at: datetime) -> FilingDocument:
-    """Return a filing after a fact about it."""
+    """Return a filing with the changes that a fact makes to it."""
     changed = changes(fact, at)
     if isinstance(fact, FilingAcknowledged):
         answers = {one.report: one for one in fact.reports}

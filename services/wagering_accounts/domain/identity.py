@@ -1,8 +1,8 @@
-"""A patron's identity, in the fields that the forms of FinCEN and of the tax office require.
+"""A patron's identity, with the fields that the forms of FinCEN and of the IRS require.
 
-Lengths are those of FinCEN's currency transaction report (XML schema 2.0, user guide 1.8 of August 2021). The form has
-a box "unknown" beside each required field, and FinCEN returns a form where neither is filled in. An identity is refused
-in the same way.
+Lengths are those of FinCEN's currency transaction report (XML schema 2.0, user guide 1.8 of August 2021). On the form,
+each required field must be filled in or marked "unknown"; FinCEN rejects other forms. An identity is rejected in the
+same way.
 """
 
 import re
@@ -16,7 +16,7 @@ from shared.contracts.envelope import PERSONAL, Contract, WrittenDay
 from shared.contracts.taxpayer_numbers import is_made_up
 
 ERASED: Final = "was erased"
-"""What the service and the command line say of an identity that is gone for good."""
+"""The text with which the service and the command line describe an erased identity."""
 
 
 def _text(length: int) -> StringConstraints:
@@ -53,7 +53,7 @@ _OF_BOTH: Final[frozenset[AskedFor]] = frozenset(
 _OF_PEOPLE_ONLY: Final = _OF_PEOPLE | {"middle_name", "suffix"}
 
 _WITH_STATES: Final = ("US", "CA", "MX")
-"""Countries of which forms require the state, province or territory."""
+"""The countries for which forms require the state, province or territory."""
 
 _ZIP_CODE: Final = re.compile("[0-9]{5}([0-9]{4})?")
 _NINE_DIGITS: Final = re.compile("[0-9]{9}")
@@ -62,7 +62,7 @@ _WITH_HYPHENS: Final = re.compile("[0-9]{3}-[0-9]{2}-[0-9]{4}|[0-9]{2}-[0-9]{7}"
 
 
 def _written(number: str) -> str:
-    """Return the letters and digits of a number as it is compared: without case, spaces and hyphens."""
+    """Return a number normalized for comparison: its letters and digits, without case, spaces and hyphens."""
     return "".join(filter(str.isalnum, number)).casefold()
 
 
@@ -86,8 +86,8 @@ class PatronIdentity(Contract):
     """The identity of a patron, a person or an entity. Each required field is given, or listed in `unknown`.
 
     `also_known_as` is another name of a person, or the name under which an entity does business. A taxpayer number has
-    nine digits, unless it is `foreign`, and is kept without the hyphens of 123-45-6789 or 12-3456789. A ZIP code has
-    five digits or nine.
+    nine digits, unless it is `foreign`; hyphens, as in 123-45-6789 or 12-3456789, are removed. A ZIP code has five or
+    nine digits.
     """
 
     kind: Literal["person", "entity"] = "person"
@@ -114,7 +114,7 @@ class PatronIdentity(Contract):
     phone: Annotated[str, StringConstraints(pattern="^[0-9]{1,16}$"), PERSONAL] | None = None
     phone_extension: Annotated[str, StringConstraints(pattern="^[0-9]{1,6}$"), PERSONAL] | None = None
     unknown: Annotated[
-        tuple[AskedFor, ...], Field(max_length=12, description="what forms ask for and nobody could learn")
+        tuple[AskedFor, ...], Field(max_length=12, description="fields that forms require but whose values are unknown")
     ] = ()
 
     def asked_for(self) -> frozenset[AskedFor]:
@@ -123,10 +123,10 @@ class PatronIdentity(Contract):
         return of_kind | _OF_BOTH | (frozenset(("state_code",)) if self.country in _WITH_STATES else frozenset())
 
     def taxpayer_number_text(self) -> str | None:
-        """Return what is equal in two identities with the same taxpayer number; None without one.
+        """Return a key that is equal for identities with the same taxpayer number; None without a number.
 
-        Kinds of the United States are one, because a clerk may have chosen the wrong one. A foreign number is of its
-        country.
+        The key does not distinguish kinds of US numbers, because a clerk may have chosen the wrong kind. The key of a
+        foreign number includes the country.
         """
         if self.taxpayer_number is None:
             return None
@@ -134,7 +134,7 @@ class PatronIdentity(Contract):
         return f"{country} {_written(self.taxpayer_number)}"
 
     def document_text(self) -> str | None:
-        """Return what is equal in two identities with the same document, in any spelling; None without one."""
+        """Return a key that is equal for identities with the same document, in any spelling; None without one."""
         if (one := self.document) is None:
             return None
         return f"{one.kind} {one.issuing_country} {one.issuing_state} {_written(one.number)}"
@@ -142,7 +142,7 @@ class PatronIdentity(Contract):
     @model_validator(mode="before")
     @classmethod
     def _without_hyphens(cls, said: Any) -> Any:
-        """Take a taxpayer number of the United States as it is printed."""
+        """Remove the hyphens from a US taxpayer number."""
         if not isinstance(said, Mapping) or said.get("taxpayer_number_kind") == "foreign":
             return said
         number = said.get("taxpayer_number")

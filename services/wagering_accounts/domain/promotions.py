@@ -1,7 +1,7 @@
 """The remainder of promotional grants, and the expired part. Pure; cents.
 
-Promotional money is spent in order of expiry, grants without expiry last; returned stakes restore what was spent last.
-A pool is the accounts of a patron, because money moves between wallet and tables, or one anonymous account.
+Promotional money is spent in order of expiry, grants without expiry last; returned stakes restore the money spent last.
+A pool is all accounts of a patron, because money moves between wallet and tables, or one anonymous account.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,15 +1,15 @@
 """The effect of a settlement on accounts. Pure.
 
 A round's holds end with its result or its void: they are released, and the result debits the stakes and credits the
-payouts, in one entry. The same holds for a result that arrives before "no more bets". A revision that was posted
-and reversed has no effect, in whichever order the two arrive. So the accounts are the same whatever the order of
-commands and settlements, and the leg `account_funded` is exactly the opposite of settlement's own.
+payouts, in one entry. This also applies to a result that arrives before "no more bets". A revision that was posted and
+reversed has no effect, regardless of the order of arrival. The accounts therefore do not depend on the order of
+commands and settlements, and the leg `account_funded` is exactly the opposite of round settlement's own.
 
-Staked promotional money is taken from promotional money. A returned stake is promotional money as far as it was staked
-as such; winnings are ordinary money.
+Promotional stakes are debited from promotional money. A returned stake is promotional money to the extent that it was
+staked as such; winnings are ordinary money.
 
 An amount that a correction cannot take back because it was paid out is a shortage of that round. It is an exception,
-and a further revision of the round makes it good first.
+and credits of a further revision of the round settle the shortage first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ RoundEvent = PostedRound | ReversedRound | UnpostedRound
 """The events with a round's result."""
 
 ENDED_BY_RESULTS: Final[tuple[HoldStatus, ...]] = ("held", "captured", "settled", "returned")
-"""Statuses of holds that a result ends or has ended: all but released ones."""
+"""The statuses of holds that a result ends or has ended: all except `released`."""
 
 _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
     PostedRound: WagersSettled,
@@ -47,7 +47,7 @@ _FACTS: Final[Mapping[type[RoundEvent], type[WagersVoided]]] = {
 
 
 def settle(data: RoundEvent, at: datetime, books: Books) -> FactWithPostings | None:
-    """Return the fact that follows from a settlement; None if no account is concerned.
+    """Return the fact that results from a settlement; None if no account is affected.
 
     Raises: Refused for an unknown account, before anything changes; StaleStateError if the accounts changed while they
     were read.
@@ -87,7 +87,7 @@ def _applies(data: RoundEvent, round_: Round | None) -> bool:
 def _fact(
     data: RoundEvent, ended: Sequence[Hold], credited: Sequence[AccountCredit], books: Books
 ) -> tuple[WagersVoided, list[Posting]]:
-    """Return the fact, and its postings other than those of the movements."""
+    """Return the fact, and its postings other than the postings of the movements."""
     key = Round.key_of(data)
     movements, results = list[AccountMovement](), list[AccountResult]()
     parts = _promotional_parts(
@@ -155,7 +155,7 @@ def _fact(
 
 
 def _on_hold(ended: Sequence[Hold], account: str, status: HoldStatus) -> tuple[int, int]:
-    """Return the amounts on hold with a status in an account: ordinary and promotional money."""
+    """Return an account's amounts on hold with a given status, as (ordinary money, promotional money), in cents."""
     found = [hold for hold in ended if hold.account == account and hold.status == status]
     promotional = sum(hold.promotional_cents for hold in found)
     return sum(hold.cents for hold in found) - promotional, promotional
@@ -166,9 +166,9 @@ def _promotional_parts(
 ) -> dict[str, tuple[int, int]]:
     """Return the promotional part of stakes and credits, by account; negative for a reversal.
 
-    For a stake, it is the promotional part of the holds for the wager, whenever they ended: so a correction takes the
-    same as the first result. A credit up to the stake returns the stake: promotional money is lost first, and returned
-    as promotional. Everything above is winnings, and cashable.
+    A stake's promotional part is that of all holds for the wager, whenever they ended, so that a correction uses the
+    same part as the first result. A credit up to the amount of the stake is a return of the stake, of which promotional
+    money is lost first. Credits above the stake are winnings, which are ordinary money.
     """
     sign = -1 if taken_back else 1
     wagers: dict[tuple[str, int, str], list[int]] = {}

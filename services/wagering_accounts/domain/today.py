@@ -29,18 +29,18 @@ class Today:
 
 
 class Todays:
-    """A cache of properties by moment: the commands of a batch share one moment."""
+    """A cache of properties by moment, because the commands of a batch are decided at the same moment."""
 
     def __init__(self, places: PropertyLookup) -> None:
         self._places = places
         self._known: dict[tuple[str, datetime], Today] = {}
 
     def moment_of(self, property_name: str, said: Happened, now: datetime) -> datetime:
-        """Return when an entered action happened. Raises: Rejected if that is too long ago."""
+        """Return the time of an entered action. Raises: Rejected if it is too long ago."""
         return happened(self._places, property_name, said, now)[1]
 
     def clock_text(self, property_name: str, moment: datetime) -> str:
-        """Return a moment on the clock of a property, as refusals name it; in UTC if no version is in effect then."""
+        """Return a moment as text for messages, in the property's local time, or in UTC if no version is in effect."""
         place = self._places(property_name, moment)
         return moment.isoformat() if place is None else place.clock_text(moment)
 

@@ -97,7 +97,7 @@ def known_thing(kind: type[ThingT], row: Any) -> ThingT:
 
 
 def _wallets() -> Statement:
-    """Return the statement that finds the wallets of the patrons of accounts."""
+    """Return the SQL statement that selects the wallets of the patrons who own the given accounts."""
     account, patron, key = tables.balances, tables.patrons, ("property", "account")
     wanted = given(account, key)
     owner = and_(patron.c.property == account.c.property, patron.c.patron == account.c.patron)
@@ -110,7 +110,7 @@ _WALLETS = _wallets()
 
 @cache
 def _things(kind: type[Any], *by: str, lock: bool = False) -> Statement:
-    """Return the statement that selects entities by these columns or their keys, in key order."""
+    """Return the SQL statement that selects entities by these columns or by their keys, in key order."""
     return select(TABLES[kind], by=by, lock=lock)
 
 
@@ -119,7 +119,7 @@ _Asked = tuple[type[Any], Statement, Collection[tuple[Any, ...]]]
 
 
 def _last_lines() -> Statement:
-    """Return the statement that finds the last lines of the statements of accounts."""
+    """Return the SQL statement that selects the last line of each given account's statement."""
     line, key = tables.lines, ("property", "account")
     wanted = given(line, key)
     last = select_from(line).where(same(line, wanted, key)).order_by(line.c.version.desc()).limit(1).lateral("last")
@@ -140,7 +140,7 @@ class _Found(NamedTuple):
     last: AsyncCursor[Any] | None
 
     async def know(self, books: Books) -> None:
-        """Add the results; note the accounts that differ from the last line of their statement."""
+        """Add the results to the books, and mark accounts that differ from their last statement line as altered."""
         for kind, cursor in self.things:
             for row in await cursor.fetchall():
                 books.know(known_thing(kind, row))
@@ -168,9 +168,9 @@ async def _know(
 
 
 class ReadSetLoader:
-    """Loads a read set; `lock` locks it until the transaction ends.
+    """A loader of a read set; `lock` locks the rows until the transaction ends.
 
-    With `check` the accounts are compared with their statements.
+    With `check`, the accounts are compared with their statements.
     """
 
     def __init__(self, needs: Sequence[ReadSet], *, lock: bool, check: bool = False) -> None:
@@ -180,7 +180,7 @@ class ReadSetLoader:
         self._found: _Found | None = None
 
     async def ask(self, sent: Pipeline) -> None:
-        """Send the query in the caller's pipeline, unless it depends on the answer to an earlier query."""
+        """Send the query in the caller's pipeline, unless it depends on the result of an earlier query."""
         if not (self._wanted.wallets_of or self._wanted.erased or self._wanted.holds):
             self._found = await self._ask_first(sent)
 
@@ -256,7 +256,7 @@ _CODES: Final = (
         text(f"{tables.OF_CODES} AND data ->> 'property' = :property AND data ->> 'patron' = :patron"),
     )
 )
-"""Counts the entries that issue codes, by the predicate of their index."""
+"""The query that counts the entries that issue codes; its condition matches their index."""
 
 
 async def codes_given(connection: AsyncConnection, property_name: str, patron: str) -> int:

@@ -11,9 +11,9 @@ from services.wagering_accounts.tables import balances, filing_reports, filings,
 
 
 async def accounts_of(connection: AsyncConnection, books: Books, patrons: Collection[PatronKey]) -> set[AccountKey]:
-    """Return the accounts of patrons; add to `books` what their retention depends on.
+    """Return the accounts of patrons, and add to `books` the data on which their retention depends.
 
-    These are the last movement, the last filed period and moment of filing, filings without an answer, and shortages.
+    The data are the last movement, the last filed period and its time of filing, unanswered filings, and shortages.
     """
     found: set[AccountKey] = set()
     f, n = filings.c, filing_reports.c

@@ -1,4 +1,4 @@
-"""Queries on filings: one, reports not to be repeated, changed identities, holders of identifiers, late, no file."""
+"""Queries on filings: reports already filed, changed identities, used identifiers, late filings, missing files."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -39,7 +39,7 @@ _REPORTS: Final = TypeAdapter(tuple[ReportDocument, ...])
 
 
 async def find(connection: AsyncConnection, property_name: str, filing: int) -> FilingDocument:
-    """Return a filing. Raises: Rejected if there is none."""
+    """Return a filing. Raises: Rejected if it does not exist."""
     missing = f"there is no filing {filing} of {property_name}"
     row = await find_row(connection, filings, missing, property=property_name, filing=filing)
     query = rows_of(filing_reports, property=property_name, filing=filing).order_by(_R.report)
@@ -50,7 +50,7 @@ async def find(connection: AsyncConnection, property_name: str, filing: int) -> 
 
 
 async def filings_like(connection: AsyncConnection, property_name: str, typed: str) -> list[FilingSummary]:
-    """Return the first filings with this number, or an identifier that `typed` means: of the filing or of a report."""
+    """Return the first filings whose number, tracking identifier or report identifier matches `typed`."""
     identifier = func.coalesce(_R.bsa_id, _R.account_number)
     of_report = select(_R.filing).where(_R.property == property_name, matches_reference(identifier, typed))
     of_filing = select(_F.filing).where(_F.property == property_name, matches_reference(_F.tracking_id, typed))
@@ -65,7 +65,7 @@ async def filings_like(connection: AsyncConnection, property_name: str, typed: s
 async def standing(
     connection: AsyncConnection, property_name: str, form: str, period: str, amended: Collection[str]
 ) -> list[ReportedBefore]:
-    """Return the reports that were neither withdrawn nor rejected, of a form and period or with these identifiers."""
+    """Return reports, neither withdrawn nor rejected, of a form and period, or with one of these identifiers."""
     query = (
         select(
             *(_R.kind, _R.reference, _F.period, _R.filing, _F.status, _R.bsa_id, _R.account_number, _R.winnings_cents),
@@ -84,7 +84,7 @@ async def standing(
 async def identities_changed(connection: AsyncConnection, filing: FilingDocument) -> Sequence[str]:
     """Return the references in a filing whose identity was recorded or erased after the filing was prepared.
 
-    These are patrons with a part in a report, and accounts of which a patron is the holder.
+    The references are patrons who are part of a report, and accounts that a patron owns.
     """
     named = {patron for one in filing.reports for patron in one.patrons()}
     held = {one.reference for one in filing.reports if one.kind == "account"}
@@ -103,7 +103,7 @@ async def identities_changed(connection: AsyncConnection, filing: FilingDocument
 
 
 async def tracked(connection: AsyncConnection, filing: FilingDocument, tracking_id: str) -> dict[str, str]:
-    """Return the holder by tracking identifier, if another filing of the property has it."""
+    """Return {tracking identifier: name of the filing} if another filing of the property has it, else an empty dict."""
     others = and_(_F.property == filing.property, _F.filing != filing.filing, _F.tracking_id == tracking_id)
     found = (await connection.execute(select(_F.filing).where(others).limit(1))).scalar_one_or_none()
     return {} if found is None else {tracking_id: f"filing {found}"}
@@ -112,7 +112,7 @@ async def tracked(connection: AsyncConnection, filing: FilingDocument, tracking_
 async def identified(
     connection: AsyncConnection, filing: FilingDocument, identifiers: Collection[str]
 ) -> dict[str, str]:
-    """Return the reports in other filings of the property by BSA identifier, in words."""
+    """Return the names of reports in other filings of the property that have these BSA identifiers, by identifier."""
     others = and_(_R.property == filing.property, _R.filing != filing.filing, _R.bsa_id.in_(identifiers))
     found = await connection.execute(select(_R.bsa_id, _R.filing, _R.report).where(others))
     return {row.bsa_id: f"report {row.report} in filing {row.filing}" for row in found}
@@ -121,8 +121,8 @@ async def identified(
 async def unsent_late(connection: AsyncConnection, property_name: str, today: date) -> int:
     """Return the number of a property's filings that were not sent by their last day.
 
-    A filing that `only_amends` is never late. Rejected filings are counted by reporting, which knows whether their
-    reports are due.
+    A filing with only amendments or corrections is never late. Rejected filings are counted by the reporting service,
+    which can tell whether their reports are due.
     """
     query = (
         select(func.count())
@@ -138,7 +138,7 @@ async def unsent_late(connection: AsyncConnection, property_name: str, today: da
 
 
 async def only_amends(connection: AsyncConnection, property_name: str, numbers: Collection[int]) -> set[int]:
-    """Return those of the property's filings that have only amendments or corrections, which have no deadline."""
+    """Return the numbers of those given filings that have only amendments or corrections, which have no deadline."""
     query = select(_F.filing).where(
         _F.property == property_name, _F.filing.in_(numbers), ~_has_first_report().correlate(filings)
     )
@@ -146,7 +146,7 @@ async def only_amends(connection: AsyncConnection, property_name: str, numbers: 
 
 
 def _has_first_report() -> Exists:
-    """Return the condition that a filing has a report which amends or corrects none, by one return or by two."""
+    """Return the SQL condition that a filing has a report which neither amends nor corrects an earlier one."""
     first, corrected = filing_reports.alias("first"), filing_reports.alias("corrected")
     beside = exists().where(
         corrected.c.property == first.c.property,
@@ -164,9 +164,10 @@ def _has_first_report() -> Exists:
 
 
 async def filed_again(connection: AsyncConnection, property_name: str, numbers: Collection[int]) -> set[int]:
-    """Return those of the property's rejected filings whose rejected reports are each in a later filing.
+    """Return the numbers of those given rejected filings whose rejected reports have all been filed again.
 
-    A later filing that was withdrawn does not count. One that was rejected does: it must be filed again itself.
+    A later filing that was withdrawn does not count. A later one that was rejected counts, because it must itself be
+    filed again.
     """
     f, r = filings.alias("before"), filing_reports.alias("rejected")
     later = exists().where(

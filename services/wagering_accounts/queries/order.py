@@ -1,8 +1,9 @@
 """The journal in the order in which accounts and rounds were changed, for a rebuild.
 
-The entries of a shard are ordered by number, those of an account or a round by version. Commands name the versions of
-accounts. A settlement does not, because accounts may change until it is recorded: it gets, in the order of its shard,
-the versions that no command names. If several entries may come next, the one recorded first does.
+The entries of a shard are ordered by number, those of an account or a round by version. The entries of commands contain
+the versions of accounts. The entries of settlements do not, because accounts may change until they are recorded; they
+get, in the order of their shard, the versions that no command has. If several entries can be next, the one recorded
+first is next.
 """
 
 from collections import deque
@@ -70,7 +71,7 @@ _ACCOUNTS: Final = bulk.select(balances, ("property", "account", "version"))
 _ROUNDS: Final = bulk.select(rounds, ("property", "table", "round_id", "version"))
 
 Step = tuple[Recorded, Mapping[Key, int | None]]
-"""An entry with its fact, and the versions that it assigns; None if the entry does not name one."""
+"""An entry with its fact, and the version for each item that it changes; None for a version not in the entry."""
 
 
 def _step(entry: Entry, fact: AccountsFact) -> Step:
@@ -85,7 +86,7 @@ def _step(entry: Entry, fact: AccountsFact) -> Step:
 
 @dataclass(slots=True)
 class _Shard:
-    """A shard: the entries read ahead, and whether more follow."""
+    """A shard, with the entries read ahead; `more` is true if further entries follow."""
 
     entries: AsyncIterator[Entry]
     ahead: deque[Step] = field(default_factory=deque)
@@ -106,10 +107,10 @@ class _Shard:
 async def in_order(
     connection: AsyncConnection, journal: JournalTables, after: Mapping[int, int]
 ) -> AsyncIterator[Sequence[Recorded]]:
-    """Yield batches of entries after the given number of each shard; the caller projects a batch before the next one.
+    """Yield batches of entries after the given number of each shard; the caller must project each before the next.
 
-    The named versions stay in temporary tables of the session, so that a later call in it reads newer entries only.
-    Raises: OutOfOrder if the named versions are not consistent with any order.
+    The versions stay in temporary tables of the database session, so that a later call in it reads only newer entries.
+    Raises: OutOfOrder if the versions are not consistent with any order.
     """
     await _learn_names(connection, after)
     numbers = (await connection.execute(select(journal.shards.c.shard).order_by(journal.shards.c.shard))).scalars()
@@ -141,7 +142,7 @@ async def _learn_names(connection: AsyncConnection, after: Mapping[int, int]) ->
 
 
 def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
-    """Return the next entries among those read ahead. Raises: OutOfOrder if none may come next."""
+    """Return the next entries among those read ahead. Raises: OutOfOrder if no entry can be next."""
     batch: list[Recorded] = []
     while len(batch) < _BATCH and not any(shard.more and not shard.ahead for shard in shards):
         heads = [shard.ahead for shard in shards if shard.ahead]
@@ -160,7 +161,7 @@ def _next(shards: Iterable[_Shard], known: "_Known") -> list[Recorded]:
 
 
 class _Known:
-    """The accounts and rounds of the entries read ahead: their current versions, and later ones named in entries."""
+    """The accounts and rounds of the entries read ahead: current versions, and later versions in command entries."""
 
     def __init__(self) -> None:
         self._versions: dict[Key, int] = {}

@@ -72,7 +72,10 @@ async def compare_patron_keys(connection: AsyncConnection) -> ComparedTable:
 
 
 async def rewrap(connection: AsyncConnection, keys: WrappingKeys) -> int:
-    """Rewrap the key of every patron and file with the current wrapping key; return their number. Raises: SealError."""
+    """Rewrap the keys of all patrons and files with the current wrapping key, and return the number of keys.
+
+    Raises: SealError if a key cannot be unwrapped.
+    """
     k, d, f = patron_keys.c, filing_files.c, filings.c
     of_patrons = select(patron_keys).where(k.wrapped_by != keys.current).with_for_update()
     of_files = (

@@ -36,7 +36,7 @@ async def prove(connection: AsyncConnection, books: Books, keys: Iterable[Accoun
 
 
 async def _not_as_posted(connection: AsyncConnection, account: Account) -> str | None:
-    """Return why an account does not match its entries, or None."""
+    """Return the reason why an account does not match its entries, or None."""
     s, e = lines.c, journal.entries.c
     of_account = (s.property == account.property, s.account == account.account)
     statement = (await connection.execute(select(lines).where(*of_account).order_by(s.version))).all()
@@ -64,7 +64,7 @@ async def _not_as_posted(connection: AsyncConnection, account: Account) -> str |
 
 
 def _moved(shard_name: str, entry: Entry, account: Account, line: Mapping[str, Any] | None) -> Mapping[str, int] | None:
-    """Return an entry's movements on an account, by amount; None if the entry is altered, or its line differs."""
+    """Return an entry's movements on an account by amount column; None if the entry is altered, or its line differs."""
     if not is_as_hashed(entry, shard_name):
         return None
     fact = decode_fact(entry.draft.kind, entry.draft.data)

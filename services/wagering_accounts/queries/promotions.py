@@ -45,7 +45,7 @@ class Pool(NamedTuple):
 async def pools_to_look_at(connection: AsyncConnection, latest: date) -> list[Pool]:
     """Return the pools with promotional money and with a grant that expires on or before a gaming day.
 
-    Each has the accounts with promotional money, available, on hold or in play.
+    Each pool lists its accounts with promotional money that is available, on hold or in play.
     """
     found: defaultdict[tuple[str, str | None, str], list[Account]] = defaultdict(list)
     for row in await connection.execute(_POOLS, {"latest": latest}):

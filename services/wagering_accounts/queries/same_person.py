@@ -1,4 +1,4 @@
-"""Find references of patrons that are one person, by keyed digests, and references that differ only in case."""
+"""Find patron references that belong to the same person, by keyed digests, or that differ only in case."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from shared.runtime.reference_search import reversed_reference
 from shared.runtime.sealing import PatronKey
 
 Digests = Mapping[str, bytes | None]
-"""The keyed digest of each thing that identifies one person alone; None for what is not known of a patron."""
+"""The keyed digest of each unique identifier of a person, by column; None if the identifier is not known."""
 
 
 def digests_of(key: PatronKey, identity: PatronIdentity) -> Digests:
@@ -32,13 +32,13 @@ async def sharing(connection: AsyncConnection, property_name: str, patron: str, 
 
 
 async def same_person_as(connection: AsyncConnection, property_name: str, patron: str) -> tuple[str, ...]:
-    """Return the other references that are the same person as a patron."""
+    """Return the other references that belong to the same person as a patron reference."""
     found = _pairs(property_name, patron).order_by("other")
     return tuple(row.other for row in await connection.execute(found))
 
 
 async def one_person_each(connection: AsyncConnection, property_name: str) -> dict[str, list[str]]:
-    """Return every reference that is the same person as another one, with those others."""
+    """Return {reference: other references of the same person}, for each reference that has others."""
     found: dict[str, list[str]] = defaultdict(list)
     for row in await connection.execute(_pairs(property_name).order_by("patron", "other")):
         found[row.patron].append(row.other)
