@@ -9,16 +9,16 @@ from __future__ import annotations
 import argparse
 import ast
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import yaml
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("shared", "services", "infra", "loadtest")
 _LEVELS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 _METRICS = frozenset({"Counter", "Gauge", "Histogram"})
-_WORDS = re.compile(r"^ +[\w-]+: (?P<text>.+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,8 @@ def texts_of(root: Path = ROOT) -> list[Text]:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 found += [Text(kind, name, line, text) for kind, line, text in _texts_of_node(node)]
     words = root / "services" / "console" / "words.yaml"
-    for number, line in enumerate(words.read_text(encoding="utf-8").splitlines(), 1):
-        if match := _WORDS.match(line):
-            found.append(Text("page text", str(words.relative_to(root)), number, match["text"]))
+    name = str(words.relative_to(root))
+    found += [Text("page text", name, line, text) for line, text in _scalars(yaml.compose(words.read_text("utf-8")))]
     return found
 
 
@@ -70,6 +69,19 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"== {kind} ==")  # noqa: T201
         for text in draw(texts, kind, options.number, options.seed):
             print(text)  # noqa: T201
+
+
+def _scalars(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of every scalar value of a YAML document, without the keys of mappings."""
+    match node:
+        case yaml.MappingNode():
+            for _, value in node.value:
+                yield from _scalars(value)
+        case yaml.SequenceNode():
+            for value in node.value:
+                yield from _scalars(value)
+        case yaml.ScalarNode():
+            yield node.start_mark.line + 1, node.value
 
 
 def _texts_of_node(node: ast.AST) -> Iterator[tuple[str, int, str]]:
