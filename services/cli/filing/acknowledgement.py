@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
@@ -68,13 +69,29 @@ def read_acknowledgement(content: bytes) -> Acknowledgement:
     found = Acknowledgement(
         is_accepted=status != _REJECTED,
         errors=tuple(_errors(root, "EFilingBatchErrorXML", "EFilingSubmissionErrorXML")),
-        reports=tuple(_report(one) for one in root.iter() if _name(one) == "EFilingActivityXML"),
+        reports=tuple(_report(one) for one in _activities(root)),
     )
     answered = (one for one in found.reports if one.is_accepted or one.errors)
     if found.is_accepted and found.reports and not found.errors and not any(answered):
         raise AcknowledgementWrong(
             "it accepts the file, and has neither an identifier nor an error of any report: it is not the complete "
             "answer; nothing was recorded"
+        )
+    return found
+
+
+def _activities(root: Element) -> list[Element]:
+    """Return the answers to the reports. Raises: AcknowledgementWrong if their numbers, where present, do not ascend.
+
+    The order is all that says which answer is of which report.
+    """
+    found = [one for one in root.iter() if _name(one) == "EFilingActivityXML"]
+    said = [one.attrib["SeqNum"].strip() for one in found if "SeqNum" in one.attrib]
+    numbers = [int(one) for one in said if one.isascii() and one.isdecimal()]
+    if len(numbers) < len(said) or any(later <= earlier for earlier, later in pairwise(numbers)):
+        raise AcknowledgementWrong(
+            f"its EFilingActivityXML are not in the order of the batch: their SeqNums are {', '.join(said)}; nothing "
+            "was recorded"
         )
     return found
 

@@ -57,3 +57,14 @@ def test_another_file_is_no_acknowledgement(content: bytes, why: str) -> None:
     """Neither text, nor the batch itself, nor a file with entities of its own."""
     with pytest.raises(AcknowledgementWrong, match=why):
         read_acknowledgement(content)
+
+
+@pytest.mark.parametrize("numbers", [("31", "1"), ("2", "2"), ("1", "x")])
+def test_answers_out_of_order_are_not_told_apart(numbers: tuple[str, str]) -> None:
+    """The order of the answers says whose they are, so that identifiers are not given to the wrong reports."""
+    answers = "".join(
+        f"<EFilingActivityXML SeqNum='{number}'><BSAID>3100000000000{place}</BSAID></EFilingActivityXML>"
+        for place, number in enumerate(numbers)
+    )
+    with pytest.raises(AcknowledgementWrong, match=f"their SeqNums are {', '.join(numbers)}"):
+        read_acknowledgement(f"<EFilingBatchXML StatusCode='A'>{answers}</EFilingBatchXML>".encode())
