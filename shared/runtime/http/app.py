@@ -113,13 +113,11 @@ def create_app(
     _answer_rejections(app, record_refusal)
     document = ServiceDocument(name=service, title=title, version=version)
     operations = _operations(document, metrics, checks, observe, confidential_to)
-    routes = merge_routers(
-        *([] if router is None else [router]), operations
-    ).routes  # its own routes first, because they are requested most
+    routes = merge_routers(*([] if router is None else [router]), operations).routes
     for route in routes:
         if isinstance(route, APIRoute):
             require_parameters_declared(route)
-    app.router.routes.extend(routes)
+    app.router.routes[:0] = routes  # before the framework's own, because they are requested most
     if confidential_to:
         app.add_middleware(_Confidential, identities=identities, roles=confidential_to)
     app.add_middleware(_Measured, metrics=metrics, seconds_max=request_seconds_max)
