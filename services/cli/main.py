@@ -29,7 +29,7 @@ _COMMANDS: Final = {
         "submissions": "Draft, check, file, approve and compare rules submissions; list those in effect.",
         "payback": "Compute the paybacks of a rules submission's wagers; recount the hands behind them.",
         "sign": "Make the payout sign of a rules submission, or its gaming guide, without database or broker.",
-        "settle": "Settle round records or case files, and print every line with its paragraph.",
+        "settle": "Settle round records or case files, and print every settlement line with its paragraph.",
         "devices": "Create the keys with which devices sign the events of their tables.",
     },
     "books": {
@@ -45,7 +45,7 @@ _COMMANDS: Final = {
         "verify-proof": "Verify an exported proof with only the public key.",
         "export": "Export the signed part of a journal, or of a gaming day, for the stand-alone verifier.",
         "verify-reports": "Verify delivered reports: signed manifests, every file that they list, and no other files.",
-        "witness": "Cosign services' checkpoints until Ctrl-C, each only if its log is proven to have only grown.",
+        "witness": "Cosign services' checkpoints until Ctrl-C, each only with proof that its log is append-only.",
         "rebuild": "Rebuild the database tables derived from a service's journal, and report rows that differed.",
     },
     "archive": {

@@ -61,4 +61,4 @@ def test_lists_without_rows_are_one_sentence() -> None:
     command = Listed(title="In service", rows=(), columns=(), more=(Act("table-inventory", "enter"),))
     shown, said = filled([empty[0], untold[0], rows, empty[1], command, untold[1]])
     assert [rows, command] == shown
-    assert ["None: Prepared; Sent.", f"{why} (Due; Late)"] == said
+    assert ["No entries in: Prepared; Sent.", f"{why} (Due; Late)"] == said

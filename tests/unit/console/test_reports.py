@@ -59,7 +59,7 @@ def test_an_amount_leads_to_its_entries_where_it_has_some() -> None:
     """Those of a report have; those of the table behind a chart are no cells of a report."""
     row = {"table": "BJ01", "drop_cents": 1000}
     assert 'href="/entries?cell=drop_cents"' in figures(row, _COLUMNS, "/entries?cell=")
-    assert '<td class="">BJ01</td><td class="n">$10.00</td>' == figures(row, _COLUMNS)
+    assert '<td class="">BJ01</td><td class="n" data-sort="1000">$10.00</td>' == figures(row, _COLUMNS)
 
 
 def test_what_is_below_zero_has_the_same_sign_everywhere() -> None:
