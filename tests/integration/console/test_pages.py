@@ -298,7 +298,7 @@ def test_other_minimums_are_asked_for_in_dollars(stage: Stage, browser: Browser)
     browser.get("/p/riverside/minimums/blackjack")
     assert "/minimums" not in {one.url.path for one in stage.services.asked}
     page = browser.get("/p/riverside/minimums/blackjack?first=2026-11-20&last=2026-11-20&minimum=%2450+12.50").text
-    for said in ("Assumed: raised.", "Assumed: left.", "Under a minimum of $50.00", "$2,345.00", "left out of the"):
+    for said in ("Assumed: raised.", "Assumed: left.", "Under a minimum of $50.00", "$2,345.00", "excluded from the"):
         assert said in page
     [asked] = [one for one in stage.services.asked if one.url.path == "/minimums"]
     assert ["5000", "1250"] == asked.url.params.get_list("minimum_cents")
@@ -317,7 +317,7 @@ def test_the_licensees_own_house_edge_stands_beside_the_reason_why_none_is_count
     answers["paytable-registry", "GET", f"{path}/paybacks"] = (200, {"wagers": [row]})
     browser = stage.browser("pit.pat")
     page = browser.get("/p/riverside/submissions/pai-gow-poker/1").text
-    assert "The licensee&#39;s own house edge: 2.715 % (GLI report MO-337)" in page
+    assert "House edge stated by the licensee: 2.715 % (GLI report MO-337)" in page
 
 
 def test_a_submission_with_a_member_twice_is_not_tried(stage: Stage) -> None:
