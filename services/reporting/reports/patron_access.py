@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from services.reporting.framework.definition import Content, Report
 from services.reporting.framework.document import Column, Section, fill
-from services.reporting.framework.figures import Figure, counted_each
+from services.reporting.framework.figures import Figure, computed, counted_each
 from services.reporting.read_model.reading import Books, Listed
 from services.reporting.reports.common.cells import entry_cell
 from shared.contracts.accounts import PatronSeen, Seen
@@ -106,7 +106,7 @@ def _counted(
     for name, found in sorted(by_key.items()):
         yield {
             key: name,
-            others: len({other_of(one) for one in found}),
+            others: computed(len({other_of(one) for one in found}), _count(found)),
             "accesses": _count(found),
             "identities": _count([one for one in found if one.fact.what == "identity"]),
             "last_at": found[-1].fact.at,

@@ -50,6 +50,8 @@ def test_accesses_are_counted_by_person_and_by_patron(books: Books) -> None:
         ("cage.ann", "p-2", "list of accounts"),
         ("audit.kim", "p-1", "filed reports"),
     ] == [names(row, "person", "patron", "what") for row in rows_of(report, "accesses")]
+    explained = books.get(f"{books.path('patron-access/entries')}&cell=people/cage.ann/patrons", person=CLERK)
+    assert 3 == len(explained.json()["entries"]), explained.text
 
 
 def test_every_part_of_a_patrons_data_has_words() -> None:
