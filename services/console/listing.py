@@ -101,7 +101,7 @@ def filled(lists: Iterable[Listed]) -> tuple[list[Listed], list[str]]:
 
     >>> empty = [Listed(title=one, rows=(), columns=()) for one in ("Prepared", "Sent")]
     >>> filled([*empty, Listed(title="Due", rows=(), columns=(), missing="reporting does not answer")])
-    ([], ['None: Prepared; Sent.', 'reporting does not answer (Due)'])
+    ([], ['No entries in: Prepared; Sent.', 'reporting does not answer (Due)'])
     """
     shown: list[Listed] = []
     empty: dict[str, list[str]] = {}
