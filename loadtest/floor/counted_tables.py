@@ -1,7 +1,7 @@
-"""The counted tables of a simulated pit: craps, roulette and baccarat, which report no rounds.
+"""The tables of a simulated pit that report no rounds: craps, roulette and baccarat.
 
-Their win is known only from the counts of trays and boxes, as in a casino. Chance is seeded by the table's name and the
-gaming day, so that the result does not depend on other tables.
+Their win is known only from the counts of the chip trays and drop boxes, as in a casino. The random numbers of a table
+depend on its name and the gaming day alone, so that other tables do not change its result.
 """
 
 from collections.abc import Sequence

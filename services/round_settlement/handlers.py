@@ -103,7 +103,10 @@ class TableEvents(FactHandler[Rounds]):
         return Rounds(known, results, corrections, self._places, self._submissions)
 
     async def require_as_loaded(self, connection: AsyncConnection, events: Sequence[Event[Any]]) -> None:
-        """Verify that no loaded round has got a new revision through another partition (desk, moved table) since."""
+        """Verify that no round of these events was revised since it was loaded.
+
+        Another partition may have revised it: that of the desk's approvals, or that of a table which was moved.
+        """
         changed = {
             key_of(one) for one in events if isinstance(one.data, CorrectedRound | VoidedRound | DecidedCorrection)
         }

@@ -138,7 +138,10 @@ class _Preparing:
 
 @dataclass(frozen=True, slots=True)
 class _Answering:
-    """The state to record FinCEN's answer: the report, and the name of another report with its identifier, or None."""
+    """What recording FinCEN's answer depends on: the report, and another report that has the same BSA identifier.
+
+    `holder` is the name of that other report; None if there is none.
+    """
 
     sar: SarDocument
     holder: str | None
@@ -146,7 +149,7 @@ class _Answering:
 
 @dataclass(frozen=True, slots=True)
 class _Sending(_Answering):
-    """The state to record that a report was sent: that of `_Answering`, and the properties."""
+    """What recording a sent report depends on: as for FinCEN's answer, and the approved properties."""
 
     places: Places
 

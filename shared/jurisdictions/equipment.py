@@ -7,10 +7,10 @@ from shared.jurisdictions.model import DeckHours
 
 
 def deck_life(hours: Mapping[str, DeckHours], regulation: str, dealing: str) -> timedelta:
-    """Return the maximum time in use of cards that are dealt from the hand or a shoe under a regulation.
+    """Return how long cards may stay in use at a table, by how they are dealt: from the hand or from a shoe.
 
-    `hours` is regulation -> limits, from a pack. For a regulation that the pack does not cover, the shortest time of
-    all regulations applies.
+    `hours`: the limits of a jurisdiction pack by the regulation of a game. For a regulation that the pack does not
+    list, the shortest limit of the pack applies.
     """
     games = [hours[regulation]] if regulation in hours else hours.values()
     return timedelta(hours=min(game.hand if dealing == "hand" else game.shoe for game in games))

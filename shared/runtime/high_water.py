@@ -176,9 +176,10 @@ class HighWater:
         self.set_back = self.set_back or f"{problem.shard} entry {problem.seq}: {problem.what}"
 
     async def compared(self) -> None:
-        """Compare the database with all evidence, unless it was compared since the last change of server or database.
+        """Compare the database with the positions that were published and signed outside of it.
 
-        Raises: ConnectionError if the evidence is unavailable.
+        Skipped if that was done since the last change of server or database. Raises: ConnectionError if those positions
+        cannot be read.
         """
         if self._compared == self._servers:
             return

@@ -90,7 +90,7 @@ class Metrics:
         )
         self.skipped = Counter(
             "pitledger_unknown_kinds_skipped",
-            "Events skipped because their type is unknown to this release and moves no money",
+            "Events that move no money, skipped because this release does not know their type",
             topic,
             registry=r,
         )

@@ -127,7 +127,7 @@ def _marks(floor: Floor) -> Iterator[Attempt]:
         metric=No("no figure: what is left out goes out again, and readers drop what they have"),
         readyz=No(NO_READYZ),
         alert=No("no alert: nothing is lost"),
-        log="published position not signed, publishing again",
+        log="stored publish position has no valid signature, republishing entries",
         verify=_NO_VERIFY,
     )
     with watching(attacked, named) as watch, attacked.superuser() as connection:

@@ -199,7 +199,7 @@ def test_a_mark_that_was_moved_ahead_keeps_nothing_back(url: str, published: int
         with capture_logs() as logs:
             while await relay.publish():
                 pass
-        assert {"published position not signed, publishing again"} == {
+        assert {"stored publish position has no valid signature, republishing entries"} == {
             line["event"] for line in logs if line["log_level"] == "error"
         }
         sent = [int(message.decode().split('"sequence":')[1].split(",")[0]) for message in relay.messages]

@@ -21,8 +21,8 @@ Contents = Annotated[
 ]
 Transfer = Annotated[int, typer.Argument(metavar="TRANSFER", min=1, help="Number of the transfer.")]
 Count = Annotated[int, typer.Argument(metavar="COUNT", min=1, help="Number of the count.")]
-Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Only this gaming day, YYYY-MM-DD.")]
-Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Only this status.")]
+Day = Annotated[str | None, typer.Option("--day", metavar="DATE", help="Show only this gaming day, YYYY-MM-DD.")]
+Status = Annotated[str | None, typer.Option("--status", metavar="STATUS", help="Show only entries with this status.")]
 
 
 @app.command()
@@ -96,7 +96,9 @@ def count(
             show_default=False,
         ),
     ] = None,
-    is_empty: Annotated[bool, typer.Option("--empty", help="The location was found empty; give no FILE.")] = False,
+    is_empty: Annotated[
+        bool, typer.Option("--empty", help="The location was counted and found empty; leave out FILE.")
+    ] = False,
     next_cashier: Annotated[
         str | None,
         typer.Option(metavar="PERSON", help="Cashier who takes over the drawer with the counted contents."),

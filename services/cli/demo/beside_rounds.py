@@ -80,9 +80,10 @@ def wait_until_recorded(watch: Watch, beside: BesideRounds, rounds: int, *, seco
 def read_beside_rounds(
     people: People, property_name: str, gaming_day: date, beside: BesideRounds, *, seconds: float
 ) -> Document:
-    """Return the day's ratings, ratings against rounds, and pace, once all closed ratings are in the reports.
+    """Return three reports of the gaming day: player ratings, ratings against rounds, and pace of play.
 
-    Raises: NotFound if a closed rating is not in the reports after `seconds`.
+    Waits until reporting shows every player rating that `beside.plays` closed. Raises: NotFound if one is still missing
+    after `seconds`.
     """
     day, closed = {"property": property_name, "gaming_day": gaming_day.isoformat()}, _closed(beside.plays)
     found: dict[str, Any] = {}

@@ -82,9 +82,9 @@ def identity_of(accounts: Client, property_name: str, person: str) -> PatronIden
 
 
 def require_unidentified(accounts: Client, property_name: str, people: Iterable[str]) -> None:
-    """Raise InputRefused if one of these patrons, named by --unidentified, is identified.
+    """Raise InputRefused if a patron that --unidentified names has an identity on record.
 
-    Known identities must be reported. Access to an existing identity is recorded.
+    FinCEN wants an identity that the casino knows in the report. Viewing an identity is recorded as access to it.
     """
     for person in people:
         try:

@@ -67,7 +67,7 @@ def copy_document(form: str, layout: ReturnLayout, rows: Sequence[Row]) -> dict[
 
 
 class _Said:
-    """Looks up the text of a row's field, with the layout's codes translated into this system's words."""
+    """Gives the text of a return's field as the recipient reads it: codes of the IRS layout are spelled out."""
 
     def __init__(self, layout: ReturnLayout, row: Row) -> None:
         self._layout, self._row = layout, row

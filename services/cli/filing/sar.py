@@ -157,7 +157,7 @@ def _write_draft(one: SarDraft, output: Path) -> None:
 
 @app.command()
 def prepare(
-    draft_file: Annotated[Path, typer.Argument(metavar="DRAFT", help="File of the draft with its narrative, YAML.")],
+    draft_file: Annotated[Path, typer.Argument(metavar="DRAFT", help="Draft of the report with its narrative, YAML.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="Batch file for FinCEN to write, XML.")
     ],

@@ -39,7 +39,7 @@ def show_paybacks(
         typer.Option(
             "--meter",
             metavar="WAGER=CENTS",
-            help="Reading of a wager's progressive meter in cents (default: its reset amount); may be repeated.",
+            help="Progressive meter of a wager, in cents (default: its reset amount); may be repeated.",
         ),
     ] = None,
     strategy: Annotated[

@@ -24,7 +24,7 @@ def pai_gow(record: Fields, lines: Lines) -> Parts:
 
 
 def face_up_pai_gow(record: Fields, lines: Lines) -> Parts:
-    """Return the seats, the dealer's side and the notes of a game that the house banks."""
+    """Return what the felt shows of a Face Up Pai Gow Poker round, which the house banks: seats, dealer, notes."""
     return _round(record, lines, None, {})
 
 

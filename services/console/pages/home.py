@@ -24,7 +24,10 @@ def routes() -> APIRouter:
 
 
 async def _floors(person: Person) -> tuple[list[dict[str, Any]], str]:
-    """Return the properties of a person, and an error message if reporting does not answer."""
+    """Return the properties that a user may see, and an error message if reporting refuses.
+
+    The message is empty for a user without any role: the page says so itself.
+    """
     try:
         return await person.calls.get(REPORTING, "/floors"), ""
     except Refused as refused:

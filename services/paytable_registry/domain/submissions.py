@@ -134,7 +134,11 @@ class SubmissionHistory:
 
 
 def shown(version: SubmissionVersion, approved: ByTable[SubmissionVersion], at: datetime) -> SubmissionShown:
-    """Return a version with its phase at a moment; `approved` has all approved versions."""
+    """Return a version of a rules submission with its phase at a moment.
+
+    An approved version is superseded once a later one is in effect at all of its tables; `approved` has all approved
+    versions by table.
+    """
     phase: Phase = version.status
     if version.status == "approved" and version.effective_from <= at:
         latest = (approved.in_effect(version.property, version.game, table, at) for table in version.tables)

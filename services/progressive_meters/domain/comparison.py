@@ -1,9 +1,9 @@
-"""Compare tables' meter readings with the ledger's own, in the order of events. Pure.
+"""Compare the progressive meters that tables report with the pool's balance in the ledger. Pure; amounts in cents.
 
-Settlements of linked tables arrive shard by shard, so movements are ordered by the time of their events instead. A
-table reads its meter before its round's wagers are added, while other tables keep adding to the pool. A reading
-therefore agrees with the ledger if the ledger showed it at some moment between the opening and the closing of the
-round, and if earlier movements of the same table are included.
+The tables of a linked pool are settled in several shards, which do not keep their common order. Contributions and
+payouts are therefore ordered by the time of their events. A table reports the meter before the wagers of its own round
+are added, and other tables go on adding to the pool. A reported meter therefore agrees if the pool had this balance at
+some moment between the opening and the closing of the round, all earlier rounds of the same table included.
 """
 
 from bisect import bisect_left, bisect_right

@@ -15,12 +15,12 @@ ACTS: Final = "acts"
 
 
 def acts_of(fact: Fact) -> list[Amount]:
-    """Return the amounts of the measure ACTS: 1 for each person that a fact names."""
+    """Return one amount of 1 in the measure `acts` for each person that a fact names: what people did is counted."""
     return [Amount(ACTS, 1, item=f"{fact.KIND.name} {person}") for person in dict.fromkeys(people_in(fact))]
 
 
 def person_of(item: str) -> tuple[str, str]:
-    """Return (kind of fact, person) encoded in the item of an amount of ACTS."""
+    """Return (kind of fact, person) from the item that `acts_of` writes."""
     kind, _, person = item.partition(" ")
     return kind, person
 

@@ -191,9 +191,10 @@ async def slips_of(books: Books) -> list[Slip]:
 
 
 async def slips_named(books: Books, slips: Sequence[str]) -> list[Slip]:
-    """Return the slips and requests with these names (column `slip` of the table `facts`), with all of their steps.
+    """Return the fill and credit slips and requests with these names, each with all of its steps.
 
-    Slips without a step on the queried gaming days are omitted.
+    `slips` are values of the column `slip` of the table `facts`. Omitted are slips without a step on the gaming days
+    that `books.question` asks for.
     """
     first, last = books.question.first, books.question.last
     rows = await books.read(_STEPS, slips=slips, table=books.question.table)

@@ -39,7 +39,7 @@ def routes(context: ServiceContext) -> APIRouter:
 
     @router.get("", response_model_exclude_none=True, summary="List invoices of payees of taxes")
     async def list_invoices(reader: DayReader, property_name: PropertyPath, last_day: LastDay) -> TaxInvoices:
-        """List every revision of the invoices for the tax returns that end on a day."""
+        """List the invoices, in all their revisions, for the return periods that end on a gaming day."""
         del reader
         async with snapshot(context.pools.readers) as connection:
             return TaxInvoices(items=await invoices_of(connection, property_name, last_day))

@@ -11,12 +11,12 @@ from shared.rules.errors import Refused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependents:
-    """The records that depend on a recorded pit event; None for a record that does not exist.
+    """The records that depend on a recorded pit event, which they bar from being voided; None where there is none.
 
-    `resolved_cents`: the resolved variance of the event's count or slip. `step`: the last valid cage step on its
-    counter check. `count`: the drop count that includes its drop box. `write_off`: a write-off of the box that is not
-    rejected. `is_last`: no later box exchange at the table is recorded. In that case `box_before` is the box (property,
-    name) that was on the table before the exchange.
+    `resolved_cents`: the resolved variance of the count or slip that the event recorded. `step`: the last valid cage
+    step on the Counter Check that it issued. `count`: the drop count that includes the drop box that it took off the
+    table. `write_off`: a write-off of that box, unless rejected. `is_last`: no later box exchange is recorded at the
+    table; `box_before` is then the box (property, name) that was on the table before this exchange.
     """
 
     resolved_cents: int | None = None

@@ -29,12 +29,12 @@ class EnteredDocument(ApprovalSubject):
         """Return the document's name for messages."""
 
     def approval(self, policy: Policy) -> Approval:
-        """Return the approval that decides on the document."""
+        """Return what the policy requires of the document's approver, and what was decided."""
         return Approval(policy, self.label, self.entered_by, Decision.of(self.status))
 
 
 class Revision(EnteredDocument):
-    """A numbered revision of a document; the first is 1."""
+    """An entered document that may be revised: `revision` counts from 1."""
 
     revision: int
 

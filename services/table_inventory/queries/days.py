@@ -151,7 +151,10 @@ async def counted_of_day(
 async def _unopened(
     connection: Executes, place: PropertySnapshot, key: DayKey, sessions: Iterable[Sessions]
 ) -> Sequence[Unopened]:
-    """Return play at closed tables, except at fully automated tables, which have no chips."""
+    """Return rounds that were played while their table was not open for play.
+
+    Fully automated tables are left out: without chips, they have no opening and closing inventory.
+    """
     automated = {table.table for table in place.tables_on(key.gaming_day) if table.fully_automated}
     closed = closed_times(place, key.gaming_day, (one for one in sessions if one.table not in automated))
     return await unopened_in(connection, key.property, list(closed))

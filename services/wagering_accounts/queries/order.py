@@ -1,9 +1,9 @@
-"""The journal in the order in which accounts and rounds were changed, for a rebuild.
+"""The order in which a rebuild reads the journal: that in which accounts and rounds were changed.
 
-The entries of a shard are ordered by number, those of an account or a round by version. The entries of commands contain
-the versions of accounts. The entries of settlements do not, because accounts may change until they are recorded; they
-get, in the order of their shard, the versions that no command has. If several entries can be next, the one recorded
-first is next.
+The entries of a shard are ordered by their numbers, those of an account or a round by its versions. An entry made by a
+command contains the version of the account. An entry made by a settlement does not, since the account may change until
+the entry is recorded: it gets the next version of the account that no command has. If the rules leave several entries
+to be next, the one that was recorded first is next.
 """
 
 from collections import deque

@@ -46,7 +46,10 @@ async def one_person_each(connection: AsyncConnection, property_name: str) -> di
 
 
 def _pairs(property_name: str, patron: str | None = None) -> CompoundSelect[tuple[str, str]]:
-    """Return the query for pairs of references with an equal digest, of all patrons or of one."""
+    """Return the query for pairs of patrons at a property who share a key digest and may be one person.
+
+    With `patron`, only the pairs of this patron.
+    """
     own, other = patron_keys.alias("own"), patron_keys.alias("other")
     wanted = (
         own.c.property == property_name

@@ -13,7 +13,7 @@ log = structlog.get_logger()
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
     """Run `work` periodically until cancelled. Log transient failures under the name `failed`; raise bugs."""
     await repeat(
-        seconds, work, lambda error: log.warning("periodic work failed, retrying", work=failed, error=str(error))
+        seconds, work, lambda error: log.warning("periodic task failed, retrying", work=failed, error=str(error))
     )
 
 

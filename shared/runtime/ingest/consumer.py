@@ -135,11 +135,12 @@ class Consumer:
         return {number: partition.shard.next_offset for number, partition in self._partitions.items()}
 
     async def compare(self, known: TopicIdentity, found: TopicLog, positions: Mapping[int, int]) -> None:
-        """Halt the partitions whose next records are missing from the log `found`, which was queried after `positions`.
+        """Halt the partitions whose next records are missing from the topic.
 
-        If the log no longer holds records, they may have been recorded already: by another process that had the
-        partition meanwhile, or in a commit whose answer was lost. The database decides that. Raises: FatalServiceError
-        if the database stays unavailable.
+        `found` is the topic as the broker showed it, queried after `positions` (partition -> next offset) were read. If
+        the broker has deleted records after a position, they may still be in the journal: recorded by another process
+        that had the partition meanwhile, or by a commit whose answer was lost. The database decides. Raises:
+        FatalServiceError if the database stays unavailable.
         """
         reached: dict[int, int] = {}
         for number, position in positions.items():

@@ -19,7 +19,7 @@ from shared.runtime.ingest.approved_documents import ApprovedCopy, ApprovedDocum
 
 
 def properties_table(metadata: MetaData, schema: str) -> Table:
-    """Declare the table of the copy in a service's schema."""
+    """Declare the table, in a service's schema, that holds its copy of the approved properties."""
     return copy_table("properties", metadata, schema, "property")
 
 

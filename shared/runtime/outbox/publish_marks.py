@@ -56,7 +56,7 @@ class PublishMarks:
             forged = not_signed(self._ledger.seals, self._table, row._asdict())
             if forged is not None:
                 log.error(
-                    "published position not signed, publishing again",
+                    "stored publish position has no valid signature, republishing entries",
                     shard=shard.name,
                     published=said,
                     again_from=known or 0,

@@ -92,9 +92,10 @@ async def _in_turns(
     outcome: DerivationOutcome,
     memory: ReplayState,
 ) -> AsyncIterator[VerificationProblem]:
-    """Re-derive shards alternately, because records of one may depend on records of others; yield each difference.
+    """Re-derive shards in turns, since a shard's records may depend on records of others; yield each difference.
 
-    After a difference, the progress since the last commit is dropped as soon as no shard waits for another one.
+    Once a difference was found, what was derived since the last commit is dropped as soon as no shard waits for another
+    shard.
     """
     left = list(shards)
     midway: set[AsyncIterator[VerificationProblem | None]] = set()

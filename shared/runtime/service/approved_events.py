@@ -26,7 +26,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 @dataclass(frozen=True, slots=True)
 class ApprovedEvent:
-    """An approved event from the desk, and the stream of its table's own events."""
+    """An event that was entered and approved at the desk, and the stream that the same table's own events come in."""
 
     event: Event[Any]
     stream: str

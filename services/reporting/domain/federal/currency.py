@@ -241,7 +241,10 @@ def _order(one: CashMovement) -> tuple[datetime, str, str, str, str]:
 
 
 def _running(movements: Iterable[CashMovement]) -> Iterable[LogEntry]:
-    """Yield transactions with running totals by person and gaming day; for an unknown person, its own amount."""
+    """Yield each movement of currency with the totals so far, in and out, of its patron on its gaming day, in cents.
+
+    A movement without a patron is not added to others: its totals are its own amount.
+    """
     moved: dict[tuple[str, str, date], dict[Direction, int]] = {}
     for one in movements:
         so_far: dict[Direction, int] = {"in": 0, "out": 0}

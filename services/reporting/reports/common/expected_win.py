@@ -30,7 +30,7 @@ class ExpectedWin:
 
     @property
     def cell(self) -> Figure | Cell:
-        """Return the expected win in cents, rounded once; empty if no day has an expected hold."""
+        """Return the expected win in cents, rounded once; a cell without a value if no day has an expected hold."""
         return weighted(round(self.expected), self.kept) if self.days else Cell(None, self.drop)
 
     def __add__(self, other: "ExpectedWin") -> "ExpectedWin":

@@ -129,7 +129,7 @@ class Check:
 
     @property
     def copy(self) -> Copy | None:
-        """Return the check's copy in a box, or None."""
+        """Return the Counter Check's copy that was found in a drop box; None if none was found."""
         return None if self.found_cents is None else Copy._make(self._row[_PARTS:])
 
     @property

@@ -67,7 +67,10 @@ def _least_cents(rule: CurrencyReport, books: Books) -> dict[date, int]:
 
 
 def applied_to_logs(law: Pack, names: Iterable[str], day: date) -> list[Applied]:
-    """Return the values of law on a gaming day under which a pack's logs are kept."""
+    """Return what a jurisdiction pack requires of its currency transaction logs on a gaming day.
+
+    Two values for each log in `names`: its threshold in cents, and which transactions are added together.
+    """
     rules = {name: law.currency_reports[name] for name in names}
     return [
         applied

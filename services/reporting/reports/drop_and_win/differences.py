@@ -144,7 +144,10 @@ def _row(
 
 
 def explained_identity(span: Span, rows: Iterable[Mapping[str, Any]]) -> Identity | None:
-    """Return the identity that the explained parts sum to counted less settled win; None while counts are missing."""
+    """Return the check that counted win minus settled win equals the sum of the explained differences.
+
+    None while a count of the span is missing.
+    """
     if any(counted.missing for counted in span.counted.values()):
         return None
     explained = (

@@ -1,4 +1,4 @@
-"""Gross table game revenue by class and gaming day, and the part that counts under law. Pure; amounts are cents."""
+"""Gross table game revenue by revenue class and gaming day, and its taxed part. Pure; amounts in cents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping
