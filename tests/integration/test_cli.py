@@ -282,7 +282,7 @@ def test_run_on_a_port_that_is_taken_is_exit_code_4(stack: RunningStack) -> None
 
     last = json.loads(said.splitlines()[-1])
     assert 4 == process.returncode
-    assert ("stop", f"port {port} of 127.0.0.1 is taken") == (last["kind"], last["error"])
+    assert ("exited because it cannot continue", f"port {port} of 127.0.0.1 is taken") == (last["event"], last["error"])
 
 
 # --- the stack itself ---

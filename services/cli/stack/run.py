@@ -156,7 +156,7 @@ def _ended(error: Exception) -> ExitCode:
     """Log why the service ended, with a traceback only if the cause is a bug."""
     expected = isinstance(error, FatalServiceError | ExtraMissing | KafkaException | CheckpointError | OSError)
     if expected or kind_of(error) is not ErrorKind.BUG:
-        log.critical("stopped", kind="stop", error=" ".join(str(error).split()))
+        log.critical("exited because it cannot continue", error=" ".join(str(error).split()))
         return ExitCode.NOT_THERE
-    log.critical("stopped", kind="bug", error=f"{type(error).__name__}: {error}", exc_info=error)
+    log.critical("exited because of a defect", error=f"{type(error).__name__}: {error}", exc_info=error)
     return ExitCode.BUG
