@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cache
 from typing import Any, Final
 
@@ -329,21 +330,27 @@ async def _reports(looking: Looking) -> list[Hit]:
 
 
 async def _people(looking: Looking) -> list[Hit]:
-    """Return the people in the access report who match the term."""
+    """Return the people in the access reports of this month and the previous one who match the term.
+
+    A person leads to the latest month in which something was done under that name.
+    """
     person, name, text = looking.person, looking.property, looking.text
     if not looking.wants("person") or not person.may("reports.read") or not _PERSON.fullmatch(text):
         return []
     running = await or_missing(running_day(person, name))
     if isinstance(running, Missing):
         return []
-    day = running["gaming_day"]
-    [report] = await together(
-        person.calls.get(REPORTING, "/reports/access", property=name, gaming_day=day, period="month", **{"as": "json"})
-    )
-    rows = [row for section in (report or {}).get("content", {}).get("sections", ()) for row in section["rows"]]
-    people = {str(row.get("person")) for row in rows if text.lower() in str(row.get("person", "")).lower()}
-    where = path("p", name, "reports", "access") + f"?day={day}&period=month"
-    return [Hit("person", one, where) for one in sorted(people)]
+    day = date.fromisoformat(running["gaming_day"])
+    months = [day.replace(day=1) - timedelta(days=1), day]
+    asked = [{"property": name, "gaming_day": one.isoformat(), "period": "month", "as": "json"} for one in months]
+    reports = await together(*(person.calls.get(REPORTING, "/reports/access", **one) for one in asked))
+    latest: dict[str, date] = {}
+    for month, report in zip(months, reports, strict=True):
+        rows = [row for section in (report or {}).get("content", {}).get("sections", ()) for row in section["rows"]]
+        people = (str(row.get("person", "")) for row in rows)
+        latest.update((one, month) for one in people if text.lower() in one.lower())
+    access = path("p", name, "reports", "access")
+    return [Hit("person", one, f"{access}?day={month}&period=month") for one, month in sorted(latest.items())]
 
 
 async def _not_looked_up(looking: Looking) -> list[Hit]:

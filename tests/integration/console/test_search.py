@@ -105,6 +105,19 @@ def test_a_slip_has_a_form_of_two_parts(browser: Browser) -> None:
     assert 404 == browser.get(f"/p/{PROPERTY}/records/slip_request/1/form").status_code
 
 
+def test_a_person_leads_to_the_latest_month_with_an_act(stage: Stage, browser: Browser) -> None:
+    """Of this month and the one before, so that nobody is forgotten at a month's beginning."""
+    acts = {"2026-11-22": ["pit.pat"], "2026-10-31": ["pit.pat", "pit.paul"]}
+
+    def access(request: httpx.Request) -> httpx.Response:
+        rows = [{"person": one} for one in acts[request.url.params["gaming_day"]]]
+        return httpx.Response(200, json={"content": {"sections": [{"rows": rows}]}})
+
+    stage.services.answers["reporting", "GET", "/reports/access"] = access
+    found = re.findall(f'href="/p/{PROPERTY}/reports/access([^"]+)">', browser.get(SEARCH, params={"q": "pit.pa"}).text)
+    assert [f"?day={day}&amp;period=month" for day in ("2026-11-22", "2026-10-31")] == found
+
+
 def test_a_check_has_a_page_by_its_whole_serial_number(stage: Stage, browser: Browser) -> None:
     """Not by its end: that is what the search is for."""
     assert 200 == browser.get(f"/p/{PROPERTY}/records/{CHECK}/CC-10023").status_code
