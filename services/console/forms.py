@@ -123,6 +123,8 @@ def _read(one: Field, typed: str, zone: ZoneInfo) -> Any:
             if _WHOLE.fullmatch(text) is None or len(text) > _DIGITS_MAX:
                 raise _Wrong("a whole number, such as 1250 or 1,250")
             return int(text.replace(",", ""))
+        case "number_or_text":
+            return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX else text
         case "moment":
             return _moment(text, zone)
         case "cards":

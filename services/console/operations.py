@@ -16,9 +16,26 @@ from shared.contracts.money import dollars
 from shared.runtime.clock import Clock
 
 Kind = Literal[
-    "text", "secret", "long", "whole", "cents", "choice", "flag", "day", "moment", "cards", "list", "group", "document"
+    "text",
+    "secret",
+    "long",
+    "whole",
+    "number_or_text",
+    "cents",
+    "choice",
+    "flag",
+    "day",
+    "moment",
+    "cards",
+    "list",
+    "group",
+    "document",
 ]
-"""The type of a form field. `cents` are typed in dollars, `cards` as their names; `document` is raw JSON."""
+"""The type of a form field.
+
+`cents` are typed in dollars, `cards` as their names. `number_or_text` is a whole number if it has only digits, such as a
+seat or "dealer". `document` is raw JSON.
+"""
 
 SHOWN: Final = "subject_sha256"
 """The field of an approval with the hash of the content that was shown to the approver."""

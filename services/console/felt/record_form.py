@@ -90,6 +90,8 @@ class _Model:
                 return Field(name=name, kind=kind, default=default, required=required)
             case {"type": "string"}:
                 return Field(name=name, kind="text", required=required)
+            case {"anyOf": [{"const": str()}, {"type": "integer"}, *_]}:
+                return Field(name=name, kind="number_or_text", required=required)
             case _:
                 return Field(name=name, kind="document", required=required)
 

@@ -9,8 +9,8 @@ import pytest
 
 from services.console.felt.record_form import record_fields, record_typed
 from services.console.forms import LEFT_OUT, filled
-from services.console.operations import Operation
-from shared.rules import CaseFile, Refused, parse_cases, parse_round
+from services.console.operations import Field, Operation
+from shared.rules import REGULATIONS, CaseFile, Refused, parse_cases, parse_round
 from tests.support.records import read
 
 GOLDEN = Path(__file__).parents[3] / "golden"
@@ -90,6 +90,26 @@ def test_what_is_no_card_is_named(case: CaseFile) -> None:
     _, mistakes = typed(case, **{"round.dealer.cards": "9d 1s"})
     assert ["round.dealer.cards"] == list(mistakes)
     assert "'1s' is no card" in mistakes["round.dealer.cards"]
+
+
+@pytest.mark.parametrize("regulation", REGULATIONS)
+def test_no_member_of_a_record_is_typed_as_json(regulation: str) -> None:
+    """Every member of every game has a field that a person can fill in."""
+    fields = record_fields("round", regulation, {"meters": {"a": 1}})
+    assert fields is not None
+    waiting: list[Field] = [fields]
+    while waiting:
+        one = waiting.pop()
+        assert "document" != one.kind, one.name
+        waiting += (*one.fields, *([one.item] if one.item else []))
+
+
+@pytest.mark.parametrize(("typed_as", "position"), [("dealer", "dealer"), ("5", 5), ("", None)])
+def test_a_lucky_position_is_a_seat_or_the_dealer(typed_as: str, position: str | int | None) -> None:
+    """As the record has it: a number, or the word."""
+    [case] = parse_cases({"id": "a", "regulation": "pa-647a", "round": {"seats": [], "lucky_position": 2}})
+    found, mistakes = typed(case, **{"round.lucky_position": typed_as})
+    assert (position, {}) == (found.get("lucky_position"), mistakes)
 
 
 def test_a_regulation_of_no_game_has_no_fields() -> None:
