@@ -33,8 +33,8 @@ Kind = Literal[
 ]
 """The type of a form field.
 
-`cents` are typed in dollars, `cards` as their names. `number_or_text` is a whole number if it has only digits, such as a
-seat or "dealer". `document` is raw JSON.
+`cents` are typed in dollars, `cards` as their names. `number_or_text` is a whole number if it has only digits, else a
+text: a seat, or "dealer". `document` is raw JSON.
 """
 
 SHOWN: Final = "subject_sha256"
