@@ -142,7 +142,7 @@ def _add_commands(router: APIRouter, context: ServiceContext) -> None:
         prepare=partial(_read, context),
     )
     add = partial(add, subject=_PATH)
-    add(ReleaseSar, _PATH + "/release", role=RELEASE, rejects=(*decided, Reason.SAME_PERSON))
+    add(ReleaseSar, _PATH + "/release", role=RELEASE, rejects=(*decided, Reason.SAME_PERSON, Reason.CONTRADICTS))
     add = partial(add, role=PREPARE)
     add(WithdrawSar, _PATH + "/withdraw", rejects=decided)
     sent = (*decided, Reason.TOO_EARLY, Reason.CONTRADICTS)

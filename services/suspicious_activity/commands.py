@@ -33,9 +33,9 @@ from shared.contracts.suspicions import (
     SarWithdrawn,
 )
 from shared.journal.recording import FactWithPostings
-from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now, as_loaded
+from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own
+from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own, require_same_filer
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -54,8 +54,8 @@ class PrepareSar(PreparingFile[SarInFile]):
     depends on that day, and on whether a suspect is known, from the file or as the patron `subject`. The file is stored
     encrypted. A rejected report remains due until another report of its subject and days files it again
     (`files_again`), which keeps the earlier day of detection and deadline, or until it is withdrawn. Until a report is
-    withdrawn or rejected, another one of the same patron and days must amend or continue it. The report is invisible to
-    people without a role for these reports.
+    withdrawn or rejected, another one of the same patron and days must amend it. The report is invisible to people
+    without a role for these reports.
     """
 
     property: Annotated[Name, Field(description="the property")]
@@ -75,7 +75,8 @@ class _OfSar(Command):
 class ReleaseSar(_OfSar, Approving):
     """Release a suspicious activity report.
 
-    The file may then be sent. The person who prepared it cannot release it.
+    The file may then be sent. The person who prepared it cannot release it. The property's filer must not have changed
+    since the file was prepared.
     """
 
 
@@ -104,7 +105,8 @@ class RecordSarAcknowledgement(_OfSar):
     """Record FinCEN's acknowledgement of a suspicious activity report.
 
     A report with a BSA identifier is accepted; no other report may have that identifier. A report without one is
-    rejected and must be filed again. A wrong record is replaced by another acknowledgement with a `reason`.
+    rejected and must be filed again. A wrong record is replaced by another acknowledgement with a `reason`; reports
+    that amend, continue or file again what was recorded wrongly, and that were not sent yet, must be withdrawn before.
     """
 
     bsa_id: Annotated[BsaIdentifier | None, Field(description="FinCEN's identifier of the report")] = None
@@ -125,8 +127,8 @@ class _Preparing:
 
     It has the properties, the next number, the number of a report with the same file, and the reports to file again.
 
-    `standing` are the reports that are neither withdrawn nor rejected, and that are of the same patron and days or have
-    or amend the identifier that the file amends.
+    `standing` are the reports that are neither withdrawn nor rejected, and that are of the same patron and days, or
+    have the identifier that the file amends or continues, or amend the same one.
     """
 
     places: Places
@@ -140,18 +142,28 @@ class _Preparing:
 class _Answering:
     """What recording FinCEN's answer depends on: the report, and another report that has the same BSA identifier.
 
-    `holder` is the name of that other report; None if there is none.
+    `holder` is the name of that other report; None if there is none. `unsent` are the reports, not sent yet, that amend
+    or continue this one, or file it again.
     """
 
     sar: SarDocument
     holder: str | None
+    unsent: Sequence[SarDocument]
 
 
 @dataclass(frozen=True, slots=True)
-class _Sending(_Answering):
-    """What recording a sent report depends on: as for FinCEN's answer, and the approved properties."""
+class _Releasing:
+    """What a release depends on: the report, and the approved properties."""
 
+    sar: SarDocument
     places: Places
+
+
+@dataclass(frozen=True, slots=True)
+class _Sending(_Releasing):
+    """What recording a sent report depends on: as for a release, and another report that has the same tracking ID."""
+
+    holder: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +197,23 @@ async def _find(connection: AsyncConnection, command: _OfSar) -> SarDocument:
 async def _sending(connection: AsyncConnection, command: RecordSarFiled) -> _Sending:
     sar = await _find(connection, command)
     holder = await queries.holder_of(connection, sar, tracking_id=command.tracking_id)
-    return _Sending(sar, holder, await known_places(connection, properties))
+    return _Sending(sar, await known_places(connection, properties), holder)
+
+
+async def _releasing(connection: AsyncConnection, command: ReleaseSar) -> _Releasing:
+    return _Releasing(await _find(connection, command), await known_places(connection, properties))
+
+
+def _released(command: ReleaseSar, state: _Releasing, now: Now) -> SarDocument:
+    """Return the report as the subject of the approval."""
+    del command, now
+    return state.sar
 
 
 async def _answering(connection: AsyncConnection, command: RecordSarAcknowledgement) -> _Answering:
     sar = await _find(connection, command)
-    return _Answering(sar, await queries.holder_of(connection, sar, bsa_id=command.bsa_id))
+    holder = await queries.holder_of(connection, sar, bsa_id=command.bsa_id)
+    return _Answering(sar, holder, await queries.unsent_after(connection, sar))
 
 
 @COMMANDS.handles(PrepareSar, load=_preparing, keep=_store)
@@ -227,10 +250,12 @@ def _prepare(command: PrepareSar, state: _Preparing, now: Now) -> Accepted:
     return Accepted(recording=FactWithPostings(fact=fact), answer=sars.begun(fact, now.at), location=location)
 
 
-@COMMANDS.handles(ReleaseSar, load=_find, subject=as_loaded)
-def _release(command: ReleaseSar, sar: SarDocument, now: Now) -> Accepted:
+@COMMANDS.handles(ReleaseSar, load=_releasing, subject=_released)
+def _release(command: ReleaseSar, state: _Releasing, now: Now) -> Accepted:
     del command
+    sar = state.sar
     sar.approval().approve(now.by)
+    require_same_filer(sar, state.places.place, now.at)
     said = {"prepared_by": sar.prepared_by, "content_sha256": sar.content_sha256}
     return _accepted(sar, SarReleased(**_about(sar, now), **said), now)
 
@@ -257,6 +282,8 @@ def _acknowledge(command: RecordSarAcknowledgement, state: _Answering, now: Now)
     sar = state.sar
     sar.require_next("filed", "accepted", "rejected", reason=command.reason)
     require_own(command.bsa_id, state.holder)
+    if command.bsa_id != sar.bsa_id:
+        sars.require_none_unsent(sar, state.unsent)
     said = {name: getattr(command, name) for name in ("bsa_id", "errors", "reason")}
     return _accepted(sar, SarAcknowledged(**_about(sar, now), **said), now)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, and_, exists, literal, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.suspicious_activity.domain.sar_files import SarInFile
@@ -55,12 +55,21 @@ async def standing(
 ) -> Sequence[SarDocument]:
     """Return the reports, neither withdrawn nor rejected, that a new file must follow or may duplicate.
 
-    They are of the patron and the file's days, or they have or amend the identifier that the file amends.
+    They are of the patron and the file's days, or they have the identifier that the file amends or continues, or they
+    amend the same one.
     """
     same_days = and_(_S.subject == subject, _S.first_day == file.first_day, _S.last_day == file.last_day)
-    has_identifier = or_(_S.bsa_id == file.amends, _S.amends == file.amends)
-    related = or_(and_(_S.subject.is_not(None), same_days), and_(literal(file.amends is not None), has_identifier))
+    named = [one for one in (file.amends, file.continues) if one is not None]
+    amended = [] if file.amends is None else [file.amends]
+    related = or_(and_(_S.subject.is_not(None), same_days), _S.bsa_id.in_(named), _S.amends.in_(amended))
     return await _reports(connection, property_name, and_(_STANDS, related))
+
+
+async def unsent_after(connection: AsyncConnection, sar: SarDocument) -> Sequence[SarDocument]:
+    """Return the reports, not sent yet, that amend or continue a report, or file it again."""
+    named = [] if sar.bsa_id is None else [sar.bsa_id]
+    follows = or_(_S.amends.in_(named), _S.continues.in_(named), _S.files_again == sar.sar)
+    return await _reports(connection, sar.property, and_(_S.status.in_(UNSENT), follows))
 
 
 async def holder_of(connection: AsyncConnection, sar: SarDocument, **identifier: str | None) -> str | None:

@@ -175,8 +175,7 @@ def prepare(
 
     The last day of filing follows from the day of detection, and is later if the subject is unknown. A rejected report
     stays due, with the same deadline, until it is withdrawn or filed again by another report of its subject and days
-    (--again). Until a report is withdrawn or rejected, another report of the same patron and days must amend or
-    continue it.
+    (--again). Until a report is withdrawn or rejected, another report of the same patron and days must amend it.
 
     Example: pitledger sar prepare p-7.yaml -o sar-p-7.xml
     Example: pitledger sar prepare p-7.yaml -o sar-p-7-again.xml --again 1

@@ -89,12 +89,13 @@ def filed_again(
 
     `rejected` are the reports that must be filed again. Raises: Rejected if none of them has the number `files_again`;
     if that report has another subject, or days that the new report lacks, and so would never be filed; if only one of
-    the two is an amendment, which has no deadline; or if the new report has the subject and days of a rejected one but
-    no `files_again`, so that the rejected one would be due forever.
+    the two is an amendment, which has no deadline, or continues an earlier report; or if the new report has the patron
+    and days of a rejected one but no `files_again`, so that the rejected one would be due forever. Two unknown subjects
+    may be different people.
     """
     if files_again is None:
         for one in rejected:
-            if _is_of(one, subject, file):
+            if subject is not None and _is_of(one, subject, file):
                 detail = f"{one.named()}, of the same subject and days, was rejected: say that this one files it again"
                 way = f"('files_again' {one.sar}, --again {one.sar}), or withdraw it if it is not to be filed any more"
                 raise Rejected(Because.CONTRADICTS, f"{detail} {way}")
@@ -108,34 +109,45 @@ def filed_again(
         detail = f"{found.named()} has another subject, or days that this one lacks, and would never be filed"
         way = "leave out 'files_again' (--again), and file it by a report of its own, or withdraw it"
         raise Rejected(Because.CONTRADICTS, f"{detail}: {way}")
-    if (found.amends is None) != (file.amends is None):
-        detail = f"{found.named()} {'amends none' if found.amends is None else 'amends another one'}"
-        raise Rejected(Because.CONTRADICTS, f"{detail}: so must the one that files it again")
+    for verb, before, now in (("amends", found.amends, file.amends), ("continues", found.continues, file.continues)):
+        if (before is None) != (now is None):
+            detail = f"{found.named()} {verb} {'none' if before is None else 'another one'}"
+            raise Rejected(Because.CONTRADICTS, f"{detail}: so must the one that files it again")
     return found
+
+
+def require_none_unsent(sar: SarDocument, unsent: Sequence[SarDocument]) -> None:
+    """Raise Rejected while reports that follow from the answer recorded for this one are prepared and not sent."""
+    if unsent:
+        names = ", ".join(str(one.sar) for one in unsent)
+        detail = f"report {names} amends or continues {sar.named()}, or files it again, and is not sent yet"
+        raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw it, correct the answer, and prepare it again")
 
 
 def require_first_or_follows(standing: Sequence[SarDocument], subject: Patron | None, file: SarInFile) -> None:
     """Raise Rejected for a second report of an activity that does not follow the report that was accepted last.
 
-    `standing` are the reports that are neither withdrawn nor rejected, and that are of the subject and days or have or
-    amend the identifier that the file amends. An identifier that no report here has is accepted as that of a report
-    filed before this system, unless a report of the subject and days is among `standing`. Reports of the same days with
-    unknown subjects are allowed, because the subjects may be different people.
+    `standing` are the reports that are neither withdrawn nor rejected, and that are of the subject and days, or have
+    the identifier that the file amends or continues, or amend the same one. An identifier that no report here has is
+    accepted as that of a report filed before this system, unless a report of the subject and days is among `standing`.
+    Reports of the same days with unknown subjects are allowed, because the subjects may be different people. A report
+    that continues another one is of other days.
     """
     amends = file.amends
     amended = next((one for one in standing if amends is not None and one.bsa_id == amends), None)
-    if amended is not None and not _may_be(amended, subject):
-        detail = f"{amends} is the identifier of {amended.named()}, which has another subject"
-        raise Rejected(Because.CONTRADICTS, detail)
+    for one in standing:
+        if one.bsa_id is not None and one.bsa_id in (amends, file.continues) and not _may_be(one, subject):
+            detail = f"{one.bsa_id} is the identifier of {one.named()}, which has another subject"
+            raise Rejected(Because.CONTRADICTS, detail)
     for one in sorted(standing, key=lambda one: -one.sar):
         if amends is not None and one.amends == amends:
             raise _stands(one, f"which amends {amends}")
-        if amended is None and file.continues is None and subject is not None and _is_of(one, subject, file):
+        if amended is None and subject is not None and _is_of(one, subject, file):
             raise _stands(one, "of the same subject and days")
 
 
 def _is_of(one: SarDocument, subject: Patron | None, file: SarInFile) -> bool:
-    """Return whether a report has the same subject and days; two unknown subjects count as the same."""
+    """Return whether a report has the same subject and days."""
     return (one.subject, one.first_day, one.last_day) == (subject, file.first_day, file.last_day)
 
 

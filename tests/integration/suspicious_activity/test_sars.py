@@ -18,6 +18,7 @@ from shared.runtime.sealing import new_wrapping_key, wrapping_keys
 from tests.support.accounts import IDENTITY, NOON, PROPERTY, Clock
 from tests.support.asgi import assert_problem
 from tests.support.desk import Desk, desk_of
+from tests.support.filings import FILER
 from tests.support.properties import property_event
 from tests.support.rebuilding import assert_named, named
 from tests.support.sars import NARRATIVE, sar_of, sar_text
@@ -246,7 +247,7 @@ def test_who_became_known_after_a_rejection_has_no_later_deadline(room: Room) ->
 
 
 def test_the_same_activity_is_not_reported_twice(room: Room) -> None:
-    """While a report stands, another one of its subject and days amends it, or continues it."""
+    """While a report stands, another one of its subject and days amends it; one that continues it has later days."""
     told = {"narrative": "Told again by another officer."}
     room.prepare()
     assert_problem(room.prepare(**told), 409, "of the same subject and days, is prepared: withdraw it")
@@ -254,14 +255,69 @@ def test_the_same_activity_is_not_reported_twice(room: Room) -> None:
     assert_problem(room.prepare(**told), 409, "is filed: record its acknowledgement first")
     room.step("acknowledgement", {"bsa_id": BSA_ID})
     assert_problem(room.prepare(**told), 409, f"was accepted as {BSA_ID}: amend it by that identifier")
-    assert 201 == room.prepare(continues=BSA_ID, **told).status_code
+    again = room.prepare(continues=BSA_ID, **told)
+    assert_problem(again, 409, f"was accepted as {BSA_ID}: amend it by that identifier")
+    later = {"first_day": "2026-11-19", "last_day": "2026-11-20"}
+    assert 201 == room.prepare(continues=BSA_ID, **told, **later).status_code
+    of_another = room.prepare(continues=BSA_ID, subject="p-2", narrative="Of another patron.", **later)
+    assert_problem(of_another, 409, f"{BSA_ID} is the identifier of report 1 of riverside, which has another subject")
     assert 201 == room.prepare(subject="p-2", **told).status_code
-    assert 201 == room.prepare(first_day="2026-11-19", **told).status_code
+    assert 201 == room.prepare(first_day="2026-11-17", **told).status_code
 
 
 def test_several_unknown_subjects_are_reported_of_the_same_days(room: Room) -> None:
     """Nothing says that they are one person."""
     assert [201, 201] == [room.prepare(subject=None, dollars=dollars).status_code for dollars in (9_000, 9_100)]
+
+
+def test_an_unknown_subject_does_not_wait_for_another_unknown_one(room: Room) -> None:
+    """The rejected report stays due; what it continues is filed again by one that continues an earlier report, too."""
+    room.prepare(subject=None)
+    room.reject()
+    assert 201 == room.prepare(subject=None, dollars=9_100).status_code
+    assert [(1, "rejected", 60), (2, "prepared", 60)] == room.due()
+    refused = room.prepare_again(1, subject=None, continues="31000000000777")
+    assert_problem(refused, 409, "report 1 of riverside continues none: so must the one that files it again")
+
+
+@pytest.mark.parametrize("follows", ["corrects", "continues"])
+def test_an_answer_is_corrected_before_what_follows_from_it_is_sent(room: Room, follows: str) -> None:
+    """Else an amendment would name an identifier that FinCEN gave to nothing."""
+    room.prepare()
+    room.accept()
+    room.prepare(**{follows: BSA_ID}, first_day="2026-11-19", last_day="2026-11-20", narrative="Later.")
+    corrected = {"bsa_id": "31000000000010", "reason": "typed wrong"}
+    for answer in (corrected, {"reason": "rejected after all"}):
+        refused = room.step("acknowledgement", answer)
+        assert_problem(refused, 409, "report 2 amends or continues report 1 of riverside, or files it again")
+    assert 200 == room.step("withdraw", {"reason": "another identifier"}, sar=2).status_code
+    assert "31000000000010" == room.step("acknowledgement", corrected).json()["bsa_id"]
+
+
+def test_a_rejection_is_corrected_before_it_is_filed_again(room: Room) -> None:
+    """Else the same activity would be reported twice."""
+    room.prepare()
+    room.reject()
+    room.prepare_again(1, narrative="Mended.")
+    accepted = {"bsa_id": BSA_ID, "reason": "the answer was of another file"}
+    assert_problem(room.step("acknowledgement", accepted), 409, "withdraw it, correct the answer")
+    room.step("withdraw", {"reason": "it was accepted"}, sar=2)
+    assert "accepted" == room.step("acknowledgement", accepted).json()["status"]
+
+
+def test_a_report_is_not_released_under_a_former_filer(room: Room) -> None:
+    """The file names who files: prepared again, it names the filer of today."""
+    room.prepare()
+    room.clock.now += timedelta(days=2)
+    moved = FILER.model_copy(update={"street": "2 Riverside Drive"}).model_dump(mode="json", exclude_none=True)
+    room.desk.feed(
+        "properties", property_event(sequence=2, version=2, effective_from="2026-11-21T12:00:00Z", filer=moved)
+    )
+    refused = room.step("release", person=OFF)
+    assert_problem(refused, 409, "the filer of riverside has changed since report 1 of riverside was prepared")
+    room.step("withdraw", {"reason": "we moved"})
+    assert 201 == room.prepare().status_code
+    assert 200 == room.step("release", sar=2, person=OFF).status_code
 
 
 def test_an_amendment_names_the_report_that_was_accepted_last(room: Room) -> None:
