@@ -4,7 +4,7 @@ The mapping is a versioned document: one person files a version, and another app
 """
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Final, Literal
@@ -133,10 +133,13 @@ def problems(wanted: LedgerMappingDocument) -> Iterator[str]:
         given = [getattr(account, name) for account in wanted.accounts]
         for value in sorted({value for value in given if given.count(value) > 1}):
             yield f"the {name} {value!r} is in the chart twice"
-    titles = Counter(plain for plain, _ in {(account.plain_title, account.title) for account in wanted.accounts})
-    for title in sorted(title for title, count in titles.items() if count > 1):
-        how = "without colons, quotes, and letters that Windows-1252 lacks"
-        yield f"several titles in the chart are {title!r} as some programs read them, {how}"
+    plain: dict[str, set[str]] = defaultdict(set)
+    for account in wanted.accounts:
+        plain[account.plain_title.casefold()].add(account.title)
+    for titles in sorted(map(sorted, plain.values())):
+        if len(titles) > 1:
+            how = "in any case, without colons, quotes, and letters that Windows-1252 lacks"
+            yield f"the titles {', '.join(map(repr, titles))} are one as some programs read them, {how}"
     seen: set[tuple[str | None, ...]] = set()
     for rule in wanted.rules:
         key = (rule.service, rule.leg, *rule.conditions)
