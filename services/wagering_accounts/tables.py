@@ -277,7 +277,7 @@ filing_reports = Table(
     *texts("kind", "reference"),
     *counts("in_dollars", "out_dollars", "winnings_cents", "withheld_cents", "corrects", null=True),
     *counts("state_withheld_cents", "local_withheld_cents", null=True),
-    *texts("account_number", "amends", "bsa_id", "lines_sha256", null=True),
+    *texts("account_number", "amends", "bsa_id", "lines_sha256", "basis", null=True),
     Column("with_others", JSONB(none_as_null=True)),
     Column("accepted", Boolean),
     Column("errors", JSONB, nullable=False),

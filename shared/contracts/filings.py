@@ -34,6 +34,12 @@ BsaIdentifier = Annotated[str, StringConstraints(pattern="^[0-9]{14}$")]
 TrackingId = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9-]{1,64}$")]
 """The agency's identifier of a file that it received: FinCEN's tracking identifier, the IRS's receipt identifier."""
 
+Basis = Annotated[str, StringConstraints(pattern="^[0-9a-f]{16}$")]
+"""A digest of the details of an information return that are no amounts, such as residence and wager.
+
+It is the column `basis` of the winnings report's section `returns`, and changes whenever one of the details does.
+"""
+
 REPORTS_MAX: Final = 1000
 """The maximum number of reports in one file."""
 
@@ -46,12 +52,14 @@ class FilingSubject(Contract):
     """The subject of a report: a patron, or an account or an entry of an unidentified person.
 
     `with_others` are the other patrons in a report on a patron: patrons who moved currency on that patron's behalf, and
-    patrons on whose behalf the same currency was moved.
+    patrons on whose behalf the same currency was moved. `basis` is given for an information return, so that a later
+    change of its details is noticed; without it, only amounts are compared.
     """
 
     kind: Literal["patron", "account", "entry"]
     reference: Identifier
     with_others: Annotated[tuple[Identifier, ...], Field(min_length=1, max_length=200)] | None = None
+    basis: Basis | None = None
 
     def patrons(self) -> tuple[str, ...]:
         """Return all patrons that the report names."""

@@ -1,18 +1,21 @@
 """Compare filings with the reports that their amounts came from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from services.cli.client import client_of
 from services.cli.exits import InputRefused
+from services.cli.filing.currency_report import people_of
+from services.cli.filing.same_person import require_one_reference_each
 from shared.runtime.filing.filed_amounts import changed_since_prepared, is_due_again, report_behind
 
 
-def require_still_so(filing: Mapping[str, Any]) -> None:
-    """Raise InputRefused if a prepared filing's amounts have changed since; other filings cannot be released anyway.
+def require_still_so(filing: Mapping[str, Any], *, apart: Collection[str] = ()) -> None:
+    """Raise InputRefused if a prepared filing no longer holds; other filings cannot be released anyway.
 
-    The amounts are compared with the currency report or the winnings report, because the service that releases the
-    filing does not store the underlying movements and winnings.
+    It is compared with the currency report or the winnings report, because the service that releases the filing does
+    not store the underlying movements and winnings. Nor may it name a patron who has been found to be another patron of
+    the same report, unless one of the two is `apart`.
     """
     if filing["status"] != "prepared":
         return
@@ -25,6 +28,9 @@ def require_still_so(filing: Mapping[str, Any]) -> None:
         )
         error.details = "\n".join(map(str, changed))
         raise error
+    named = {name for one in filing["reports"] for name in (one["reference"], *one.get("with_others", ()))}
+    people = named | (people_of(report) if filing["form"] == "ctr" else set())
+    require_one_reference_each(filing["property"], people, apart)
 
 
 def due_no_more(rejected: Iterable[Mapping[str, Any]]) -> set[int]:

@@ -8,6 +8,7 @@ from services.cli.exits import InputRefused
 from services.cli.filing.common import section_of
 from services.cli.filing.ctr_batch import Line
 from shared.contracts.filings import FORM_NUMBERS
+from shared.runtime.filing.filed_amounts import has_nothing_left
 from shared.runtime.filing.filed_amounts import subject_of as named_in_filings
 
 NOBODY: Final = "unknown"
@@ -90,7 +91,7 @@ def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
     that now has no movements, because the person has been identified since.
     """
     sent = {reported_of(row): row for row in currency_rows(report, "filed") if row["status"] == "to_correct"}
-    replaced = [row for row in sent.values() if _is_of_nobody_any_more(row)]
+    replaced = [row for row in sent.values() if has_nothing_left(row)]
     for key, lines in initial.items():
         if key in sent:
             name, row = name_of(key), sent[key]
@@ -102,12 +103,6 @@ def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
             ways = {line.direction for line in lines}
             if any(row[f"filed_{way}_cents"] for way in ways):
                 raise InputRefused(_perhaps_of(name_of(key), row))
-
-
-def _is_of_nobody_any_more(row: Mapping[str, Any]) -> bool:
-    """Return whether an unidentified person's sent report has no movements left, and no amendment yet."""
-    _, entry = reported_of(row)
-    return bool(entry) and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
 
 
 def _perhaps_of(name: str, row: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """`pitledger filing`: filings with FinCEN and the IRS, from preparing the file to the agency's answer."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -187,18 +188,22 @@ def release(
     filing: Filing,
     file: Released = None,
     shown: Shown = None,
+    apart: Apart = None,
     as_json: AsJson = False,
 ) -> None:
     """Release a filing that another person prepared; its file may then be sent.
 
     Currency transaction reports are compared with the currency report of their gaming day, information returns with the
-    winnings report of their year. Exit code 3 if a report's amounts have changed since (withdraw the filing, and
-    prepare it again), or if FILE is not the prepared file. Exit code 1 if the release is refused, for example because
-    an identity in the file was recorded or erased after the filing was prepared.
+    winnings report of their year. Exit code 3 if a report's amounts or details have changed since (withdraw the filing,
+    and prepare it again), if two references of the report have become one person and neither is named by --apart, or if
+    FILE is not the prepared file. Exit code 1 if the release is refused, for example because the filer or an identity
+    in the file was changed after the filing was prepared.
 
     Example: pitledger filing release riverside 3 --file ctr-2026-11-20.xml
     """
-    FILINGS.release(property_name, filing, file, shown, as_json=as_json, require=require_still_so)
+    FILINGS.release(
+        property_name, filing, file, shown, as_json=as_json, require=partial(require_still_so, apart=apart or ())
+    )
 
 
 @app.command()

@@ -108,9 +108,9 @@ def _shown(field: ReturnField | None, text: str) -> str:
 
 
 def _cut(number: str) -> str:
-    """Return a taxpayer number with all but its last four digits masked.
+    """Return a taxpayer number with all but its last four digits or letters masked.
 
-    >>> _cut("900551234")
-    '*****1234'
+    >>> _cut("900551234"), _cut("12-34 5-678")
+    ('*****1234', '**-** 5-678')
     """
-    return "*" * max(0, len(number) - _SHOWN_DIGITS) + number[-_SHOWN_DIGITS:]
+    return re.sub(rf"\w(?=(?:\W*\w){{{_SHOWN_DIGITS}}})", "*", number)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from re import findall
-from typing import Final
+from typing import Final, get_args
 from unicodedata import combining, normalize
 
 from services.wagering_accounts.domain.identity import PatronIdentity
@@ -23,6 +23,9 @@ _COUNTRY: Final = "US"
 """The country of the tax office and of the payers."""
 _NOT_EXEMPT: Final = "00"
 _EXEMPT: Final = "04"
+_PAYER: Final = tuple(field for field in get_args(ReturnField) if field.startswith("payer."))
+"""The fields of the payer of a return."""
+
 """The exemption codes of Form 1042-S for chapter 3: not exempt, and exempt under a treaty."""
 _WRITTEN: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
@@ -267,14 +270,29 @@ _WHEN: Final = {
 
 
 def has_changed(layout: ReturnLayout, written: Row, now: Row | None) -> bool:
-    """Return whether a filed row differs from the correct row `now`, apart from the correction marks.
+    """Return whether a filed row differs from the correct row `now`, apart from the payer and the correction marks.
 
     `now` is None if no return is required any more.
     """
     if now is None:
         return written != _without_amounts(layout, written)
+    now = _with_payer_of(layout, written, now)
     marks = {column.name for column in layout.columns if column.field in ("corrected", "amendment_number")}
     return any(written[name] != now[name] for name in now if name not in marks)
+
+
+def _with_payer_of(layout: ReturnLayout, sent: Row, now: Row) -> Row:
+    """Return the row `now` with the payer as sent: a correction is matched to a return by its payer.
+
+    The payer's number at the state's tax office is kept only if both rows have one, because a return may have had no
+    state tax before.
+    """
+    kept = [
+        one.name
+        for one in layout.columns
+        if one.field in _PAYER or (one.field == "state.payer_number" and sent[one.name] and now[one.name])
+    ]
+    return {**now, **{name: sent[name] for name in kept}}
 
 
 def _without_amounts(layout: ReturnLayout, row: Row) -> Row:
@@ -284,14 +302,15 @@ def _without_amounts(layout: ReturnLayout, row: Row) -> Row:
 def corrections(layout: ReturnLayout, sent: Row, now: Row | None) -> list[Row]:
     """Return the rows that correct an already sent return; no rows if the return has not changed.
 
-    `now` is the correct row, None if no return is required any more. Raises: ValueError if the layout has no column
-    that marks a return as corrected.
+    `now` is the correct row, None if no return is required any more; its payer is that of the sent return. Raises:
+    ValueError if the layout has no column that marks a return as corrected.
     """
     if not has_changed(layout, sent, now):
         return []
     nothing = _without_amounts(layout, sent)
     if now is None:
         return [_marked(layout, sent, nothing)]
+    now = _with_payer_of(layout, sent, now)
     is_other = any(sent[column.name] != now[column.name] for column in layout.columns if column.field in IDENTIFYING)
     if is_other and layout.other_recipient == "two_returns":
         return [_marked(layout, sent, nothing), now]

@@ -41,11 +41,19 @@ _SENT: Final = ("filed", "accepted", "to_correct")
 
 
 class _Named(NamedTuple):
-    """The rows of one return, which must be in the same file, with the return's patron and account number."""
+    """The rows of one return, which must be in the same file, with the return's patron, account number and basis.
+
+    `basis` is None for a return that no form supports any more.
+    """
 
     patron: str
     account_number: str
+    basis: str | None
     rows: Sequence[Row]
+
+    def subject(self) -> dict[str, str]:
+        """Return the return's subject in the request that prepares its filing."""
+        return {"kind": "patron", "reference": self.patron} | ({} if self.basis is None else {"basis": self.basis})
 
 
 def returns(
@@ -118,7 +126,7 @@ def returns(
         prepared = []
         for file in in_files([[(one, row) for row in one.rows] for one in named], layout.returns_max):
             content = file_of(layout, [row for _, row in file], header)
-            subjects = [{"kind": "patron", "reference": one.patron} for one, _ in file]
+            subjects = [one.subject() for one, _ in file]
             asked = {"property": property_name, "form": key, "period": str(year), "subjects": subjects}
             filing = accounts.do("/filings", asked | {"file": content, "unconfirmed": unconfirmed})
             path = output / f"{form.lower()}-{year}-{filing['filing']}.csv"
@@ -190,7 +198,7 @@ class _Office:
 
         Raises: InputRefused with all reasons why rows would be rejected.
         """
-        made = [_Named(str(one.get("patron")), one["account_number"], [self._row(one)]) for one in rows]
+        made = [_Named(str(one.get("patron")), one["account_number"], one["basis"], [self._row(one)]) for one in rows]
         self._refuse()
         self._tell_short(made)
         return made
@@ -212,7 +220,7 @@ class _Office:
             except ValueError as error:
                 raise InputRefused(str(error)) from error
             if found:
-                made.append(_Named(one["patron"], number, found))
+                made.append(_Named(one["patron"], number, one.get("basis"), found))
         self._refuse()
         self._tell_short(made)
         return made

@@ -39,7 +39,7 @@ from shared.contracts.moments import Moment
 from shared.journal.recording import FactWithPostings
 from shared.runtime.commands.command import Accepted, Approving, Command, Commands, Now
 from shared.runtime.filing.sealed_files import PreparingFile
-from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own
+from shared.runtime.filing.steps import UNSENT, Corrects, require_filing_day, require_own, require_same_filer
 from shared.runtime.ingest.property_copies import Places, known_places
 from shared.runtime.rows import last_number
 
@@ -86,8 +86,8 @@ class ReleaseFiling(_OfFiling, Approving):
     """Release a filing.
 
     The file may then be sent. The person who prepared it cannot release it. An amendment must still name the report
-    accepted last, and a correction the return accepted last. No identity of a person in the file may have been recorded
-    or erased since the file was prepared.
+    accepted last, and a correction the return accepted last. Neither the identity of a person in the file nor the
+    property's filer may have changed since the file was prepared.
     """
 
 
@@ -177,14 +177,16 @@ async def _releasing(connection: AsyncConnection, command: _OfFiling) -> _Releas
 
 @dataclass(frozen=True, slots=True)
 class _Identified(_Releasing):
-    """A filing to be released, with the references whose identity was changed after the filing was prepared."""
+    """A filing to be released, the references whose identity was changed after it was prepared, and the properties."""
 
     changed: Sequence[str]
+    places: Places
 
 
 async def _identified(connection: AsyncConnection, command: ReleaseFiling) -> _Identified:
     state = await _releasing(connection, command)
-    return _Identified(state.filing, state.others, await queries.identities_changed(connection, state.filing))
+    changed = await queries.identities_changed(connection, state.filing)
+    return _Identified(state.filing, state.others, changed, await known_places(connection, properties))
 
 
 def _released(command: ReleaseFiling, state: _Identified, now: Now) -> FilingDocument:
@@ -219,6 +221,7 @@ def _prepare(command: PrepareFiling, state: _Preparing, now: Now) -> Accepted:
     filings.require_ended(today, command.form, command.period)
     for report in file.found:
         require_filing_day(today.place, report.filed_on, now.at)
+    filings.require_filer(today, file.found)
     unconfirmed = filings.unreviewed(today.place.reporting, command.form, command.period)
     filings.require_reviewed(unconfirmed, told=command.unconfirmed)
     fact = FilingPrepared(
@@ -245,6 +248,8 @@ def _release(command: ReleaseFiling, state: _Identified, now: Now) -> Accepted:
     filing.approval().approve(now.by)
     filings.require_still_follows(filing, state.others)
     filings.require_same_identities(filing, state.changed)
+    if any(one.corrects is None or filing.form == "ctr" for one in filing.reports):  # a correction keeps its payer
+        require_same_filer(filing, state.places.place, now.at)
     said = {"prepared_by": filing.prepared_by, "content_sha256": filing.content_sha256}
     return _accepted(filing, FilingReleased(**_about(filing, now), **said), now)
 

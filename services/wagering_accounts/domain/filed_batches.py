@@ -16,6 +16,7 @@ from services.wagering_accounts.domain.filed_reports import FileWrong, ReportInF
 from shared.contracts.currency_lines import (
     FOR_ANOTHER,
     FOR_WHOM,
+    LINE_CODES,
     ON_OWN_BEHALF,
     DigestedLine,
     DigestedParty,
@@ -30,6 +31,15 @@ _PERSONS_INVOLVED: Final = (ON_OWN_BEHALF, FOR_ANOTHER, FOR_WHOM)
 _AMOUNTS_OF_PARTY: Final = ("IndividualEntityCashInAmountText", "IndividualEntityCashOutAmountText")
 
 _KNOWN_BY: Final = ("PartyName", "Address", "PartyIdentification")
+
+_FILER: Final = "30"
+"""The code of the financial institution that files a report."""
+
+_EIN: Final = "2"
+"""The code of an employer identification number."""
+
+_WAYS: Final = {code: direction for (_, direction), code in LINE_CODES.items()}
+"""Code of a type of transaction -> its direction; each code has one."""
 
 
 def read_batch(content: str) -> tuple[ReportInFile, ...]:
@@ -52,16 +62,18 @@ def _reports(root: Element) -> Iterator[ReportInFile]:
         if moved is None:
             raise FileWrong(f"report {number} has no CurrencyTransactionActivity")
         try:
-            parties = _parties(activity)
+            parties, lines = _parties(activity), _lines(moved)
+            _require_totals(number, moved, lines)
             filed_on = _text(activity, "FilingDateText")
             yield ReportInFile(
                 period=_day(_text(moved, "TransactionDateText")).isoformat(),
                 in_dollars=_dollars(moved, "TotalCashInReceiveAmountText"),
                 out_dollars=_dollars(moved, "TotalCashOutAmountText"),
-                lines_sha256=_digest(moved, parties),
+                lines_sha256=_digest(lines, parties),
                 amends=_text(activity, "EFilingPriorDocumentNumber") or None,
                 people=_people(parties),
                 filed_on=_day(filed_on) if filed_on else None,
+                filer_ein=_filer_ein(activity),
             )
         except ValueError:
             raise FileWrong(f"report {number} has a day or an amount that cannot be read") from None
@@ -78,11 +90,9 @@ def _parties(activity: Element) -> list[Element]:
     return [one for one in found if _text(one, "ActivityPartyTypeCode") in _PERSONS_INVOLVED]
 
 
-def _digest(moved: Element, parties: Sequence[Element]) -> str | None:
-    """Return the digest of a report's lines and parties; None without parties. Raises: ValueError if malformed."""
-    if not parties:
-        return None
-    lines = [
+def _lines(moved: Element) -> list[DigestedLine]:
+    """Return the lines of a report. Raises: ValueError if an amount is malformed."""
+    return [
         DigestedLine(
             _text(one, "CurrencyTransactionActivityDetailTypeCode"),
             _text(one, "OtherCurrencyTransactionActivityDetailText"),
@@ -91,6 +101,32 @@ def _digest(moved: Element, parties: Sequence[Element]) -> str | None:
         )
         for one in moved.findall(f"{_NAMESPACE}CurrencyTransactionActivityDetail")
     ]
+
+
+def _require_totals(number: int, moved: Element, lines: Sequence[DigestedLine]) -> None:
+    """Raise FileWrong if a report's totals are not the sums of its lines; lines of unknown types are not added up."""
+    if any(one.code not in _WAYS for one in lines):
+        return
+    for way, name in (("in", "TotalCashInReceiveAmountText"), ("out", "TotalCashOutAmountText")):
+        total, found = _dollars(moved, name), sum(one.dollars for one in lines if _WAYS[one.code] == way)
+        if total != found:
+            raise FileWrong(f"report {number} has a {name} of {total}, and lines of {found}")
+
+
+def _filer_ein(activity: Element) -> str | None:
+    """Return the employer identification number of the institution that files a report; None if it has none."""
+    for party in activity.findall(f"{_NAMESPACE}Party"):
+        if _text(party, "ActivityPartyTypeCode") == _FILER:
+            for one in party.findall(f"{_NAMESPACE}PartyIdentification"):
+                if _text(one, "PartyIdentificationTypeCode") == _EIN:
+                    return _text(one, "PartyIdentificationNumberText") or None
+    return None
+
+
+def _digest(lines: Sequence[DigestedLine], parties: Sequence[Element]) -> str | None:
+    """Return the digest of a report's lines and parties; None without parties. Raises: ValueError if malformed."""
+    if not parties:
+        return None
     parts = [
         DigestedParty(_text(one, "ActivityPartyTypeCode"), *(_dollars(one, name) for name in _AMOUNTS_OF_PARTY))
         for one in parties

@@ -15,7 +15,8 @@ class ReportInFile:
     A currency transaction report has whole dollars in and out, the digest of its lines and parties, the BSA identifier
     that it amends, the minimum and maximum number of its persons (`people`, because a person may be several parties),
     and the day of filing, if stated in the file. An information return has its account number, its winnings and
-    withheld taxes in cents, and a flag that is set if it corrects another return.
+    withheld taxes in cents, and a flag that is set if it corrects another return. `filer_ein` is the employer
+    identification number of the filer, or of the payer, if stated in the file.
     """
 
     period: str
@@ -25,6 +26,7 @@ class ReportInFile:
     amends: str | None = None
     people: tuple[int, int] = (1, 1)
     filed_on: date | None = None
+    filer_ein: str | None = None
     account_number: str | None = None
     winnings_cents: int | None = None
     withheld_cents: int | None = None

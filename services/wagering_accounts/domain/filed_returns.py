@@ -45,6 +45,7 @@ def _read(rows: list[dict[str, str]], layout: ReturnLayout) -> Iterator[ReportIn
             state_withheld_cents=cells.cents("state.withheld_cents") if cells.text("state.withheld_cents") else None,
             local_withheld_cents=cells.cents("local.withheld_cents") if cells.text("local.withheld_cents") else None,
             corrected=bool(cells.text("corrected")),
+            filer_ein=cells.text("payer.tin").replace("-", "") or None,
         )
 
 

@@ -176,6 +176,19 @@ def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
     raise Rejected(Because.TOO_EARLY, detail)
 
 
+def require_filer(today: Today, reports: Sequence[ReportInFile]) -> None:
+    """Raise Rejected if a report, unless it corrects a return, names another filer than the property's document.
+
+    A corrected return names the payer as the return was sent.
+    """
+    filer = today.place.document.filer
+    for number, report in enumerate(reports, start=1):
+        ein = report.filer_ein
+        if filer is not None and not report.corrected and ein not in (None, filer.ein):
+            detail = f"report {number} of the file is filed by EIN {ein}, and the filer of"
+            raise Rejected(Because.CONTRADICTS, f"{detail} {today.place.document.property} has {filer.ein}")
+
+
 def prepared_reports(
     subjects: Sequence[FilingSubject],
     period: FilingPeriod,
@@ -217,6 +230,7 @@ def _prepared(subject: FilingSubject, report: ReportInFile, number: int, **more:
         kind=subject.kind,
         reference=subject.reference,
         with_others=subject.with_others,
+        basis=subject.basis,
         report=number,
         **{
             name: getattr(report, name)

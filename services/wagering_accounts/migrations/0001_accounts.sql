@@ -144,7 +144,7 @@ CREATE TABLE filing_reports (
     property TEXT, filing BIGINT, report BIGINT, kind TEXT NOT NULL, reference TEXT NOT NULL,
     in_dollars BIGINT, out_dollars BIGINT, winnings_cents BIGINT, withheld_cents BIGINT, corrects BIGINT,
     state_withheld_cents BIGINT, local_withheld_cents BIGINT,
-    account_number TEXT, amends TEXT, bsa_id TEXT, lines_sha256 TEXT, accepted BOOLEAN, errors JSONB NOT NULL, with_others JSONB,
+    account_number TEXT, amends TEXT, bsa_id TEXT, lines_sha256 TEXT, basis TEXT, accepted BOOLEAN, errors JSONB NOT NULL, with_others JSONB,
     PRIMARY KEY (property, filing, report),
     CONSTRAINT kind CHECK (kind IN ('patron', 'account', 'entry'))
 );

@@ -82,8 +82,10 @@ def subject_of(reference: str, entry: str) -> tuple[str, str]:
 def _currency(filing: Document, report: Document) -> Iterator[Changed]:
     """Yield the amounts of each currency transaction report, in the file and now, and whether it is to be withdrawn.
 
-    If the report now has a BSA identifier, also yield the identifier that it amends.
+    If the report now has a BSA identifier, also yield the identifier that it amends; if it amends none, also each sent
+    report of an unidentified person that it may take the place of, and that is not amended yet.
     """
+    left = [row for row in _rows(report, "filed", "ctr") if has_nothing_left(row)]
     now = {subject_of(one["person"], one["entry"]): one for one in _rows(report, "filed", "ctr")}
     for one in filing["reports"]:
         who, row = one["reference"], now.get((one["kind"], one["reference"]), {})
@@ -91,9 +93,25 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
         compared = [Changed(who, _in_and_out(said), _in_and_out([row.get("in_cents", 0), row.get("out_cents", 0)]))]
         if row.get("bsa_id"):
             compared.append(Changed(who, f"amends {one.get('amends') or 'nothing'}", f"amends {row['bsa_id']}"))
+        ways = [way for way in ("in", "out") if one[f"{way}_dollars"]]
+        compared += [
+            Changed(who, "an initial report", f"one that may be the report of {row['entry']} in filing {row['filing']}")
+            for row in left
+            if not one.get("amends") and any(row[f"filed_{way}_cents"] for way in ways)
+        ]
         yield from compared
         if all(each.filed == each.now for each in compared) and _is_to_withdraw(filing, row):
             yield Changed(who, "a report to be sent", f"one to be withdrawn ({row['why']})")
+
+
+def has_nothing_left(row: Document) -> bool:
+    """Return whether a sent report of an unidentified person has no movements left, and is not being amended.
+
+    `row` is a row of the currency report's section `filed`. The person may have been identified since, so that an
+    initial report on that person would send the same movements twice.
+    """
+    is_sent = row["status"] == "to_correct" and row["person"] == _UNKNOWN and row["entry"]
+    return bool(is_sent) and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
 
 
 def _is_to_withdraw(filing: Document, row: Document) -> bool:
@@ -105,16 +123,19 @@ def _is_to_withdraw(filing: Document, row: Document) -> bool:
 
 
 def _winnings(filing: Document, report: Document) -> Iterator[Changed]:
-    """Yield the amounts of each information return, in the file and now.
+    """Yield the amounts of each information return, in the file and now, and its basis if both are known.
 
     If the file corrects a return by two returns, the last one counts.
     """
     now = {one["account_number"]: one for one in _rows(report, "returns", filing["form"])}
     for one in {one["account_number"]: one for one in filing["reports"]}.values():
-        said, holds = ([of.get(name) or 0 for name in _WORDS] for of in (one, now.get(one["account_number"], {})))
+        row = now.get(one["account_number"], {})
+        said, holds = ([of.get(name) or 0 for name in _WORDS] for of in (one, row))
         shown = [name in _ALWAYS or any(cents) for name, *cents in zip(_WORDS, said, holds, strict=True)]
         who = f"{one['reference']}, return {one['account_number']}"
         yield Changed(who, _amounts(said, shown), _amounts(holds, shown))
+        if one.get("basis") and row.get("basis"):
+            yield Changed(who, *(f"details {of['basis']} (residence, wager, rate, documents)" for of in (one, row)))
 
 
 def _rows(report: Document, section: str, form: FilingForm) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from shared.contracts.envelope import Digest, Name, Person, Reason
 from shared.contracts.filings import FiledStep, FilingError, FilingStatus, ReleasedStep, TrackingId, WithdrawnStep
-from shared.contracts.property_snapshot import PropertySnapshot
+from shared.contracts.property_snapshot import PropertyLookup, PropertySnapshot
 from shared.contracts.rejection import Reason as Because
 from shared.contracts.rejection import Rejected
 from shared.runtime.commands.approval import FILING, Approval, Decision
@@ -109,6 +109,17 @@ def require_filing_day(place: PropertySnapshot, filed_on: date | None, now: date
     if filed_on is not None and filed_on > today:
         detail = f"the file is of {filed_on} ('FilingDateText'), which has not come yet: it is {today}"
         raise Rejected(Because.CONTRADICTS, f"{detail} at {place.document.property}")
+
+
+def require_same_filer(document: FiledDocument, places: PropertyLookup, now: datetime) -> None:
+    """Raise Rejected if the filer of the document's property has changed since the document was prepared.
+
+    The file names the filer of that moment: its legal name, address, EIN and contact.
+    """
+    then, today = (places(document.property, moment) for moment in (document.prepared_at, now))
+    if then is not None and today is not None and then.document.filer != today.document.filer:
+        detail = f"the filer of {document.property} has changed since {document.named()} was prepared"
+        raise Rejected(Because.CONTRADICTS, f"{detail}: withdraw it, and prepare it again")
 
 
 def require_own(identifier: str | None, holder: str | None) -> None:

@@ -1,5 +1,6 @@
 """What changed since a filing was prepared or sent: the console's lists, and the advice of `filing returns`."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.integration.wagering_accounts.offices import (
     table_of,
 )
 from tests.support.accounts import IDENTITY, SOMEBODY_ELSE
+from tests.support.reporting import rows_of
 
 FIRST, SECOND = "31000000000001", "31000000000002"
 CHANGED = "Amounts that changed after the filing was prepared or sent"
@@ -191,3 +193,45 @@ def _corrected_both(office: WinningsOffice) -> None:
 def _advice(called: Any) -> tuple[int, bool, bool]:
     """Return the exit code of a command, and whether it advises to send filing 2, and to withdraw it."""
     return called.code, "send filing 2, or withdraw it" in called.stderr, "withdraw filing 2, and" in called.stderr
+
+
+def test_a_return_whose_details_changed_is_not_released_and_once_accepted_corrected(
+    winnings_office: WinningsOffice,
+) -> None:
+    """The second document of the winner is box 12 of a W-2G: another one is another return, of the same amounts."""
+    office = winnings_office
+    office.register()
+    office.identify(1, "p-9", 0, identified_by=["driver_license", "passport"])
+    assert 0 == office.returns().code
+    office.tell()
+    assert [] == changed(office, "Status", filing=1)
+    office.identify(1, "p-9", 0, identified_by=["driver_license", "military_id"])
+    assert [("p-9", "to be withdrawn")] == changed(office, "Patron", "Status", filing=1)
+    refused = office.release(1)
+    assert (3, True) == (refused.code, "details" in refused.stderr), refused.stderr
+    assert 0 == office.call("filing", "withdraw", "riverside", "1", "--reason", "a document", person=EVE).code
+    assert 0 == office.returns().code
+    office.tell()
+    office.send(2, "--status", "accepted")
+    office.tell()
+    assert [] == changed(office, "Status", filing=2)
+    office.identify(1, "p-9", 0, identified_by=["driver_license", "tribal_id"])
+    assert [("p-9", "to be corrected")] == changed(office, "Patron", "Status", filing=2)
+    [correction] = prepared_by(office.returns("w-2g", "--corrected"))
+    office.tell()
+    assert [("p-9", 2)] == [(one["reference"], one["corrects"]) for one in correction["reports"]]
+    assert [] == changed(office, "Status", filing=3)
+
+
+def test_wins_as_a_resident_of_another_country_are_another_return(winnings_office: WinningsOffice) -> None:
+    """Box 13b of a 1042-S has one country; the return of the first residence keeps its account number."""
+    office = winnings_office
+    office.register()
+    office.house.clock.now += timedelta(days=60)
+    [whole] = [one for one in rows_of(office.report(), "returns") if one["form"] == "1042-S"]
+    office.identify(4, "p-8", 120_000, "MX")
+    split = [one for one in rows_of(office.report(), "returns") if one["form"] == "1042-S"]
+    assert [("CA", 350_000, 105_000), ("MX", 400_000, 120_000)] == [
+        (one["residence"], one["winnings_cents"], one["withheld_cents"]) for one in split
+    ]
+    assert whole["account_number"] == split[0]["account_number"] != split[1]["account_number"]

@@ -255,6 +255,32 @@ def test_a_person_under_two_references_is_not_reported_apart_unnoticed(currency_
         refused = office.prepare(*said)
         assert (3, True) == (refused.code, refused.stderr.strip().endswith("say --apart p-7 --apart q-7"))
     assert 0 == office.prepare("--apart", "p-7", "--apart", "q-7").code
+    release = ("filing", "release", "riverside", "2")
+    unnoticed = office.call(*release, person=SAM)
+    assert (3, True) == (unnoticed.code, unnoticed.stderr.strip().endswith("say --apart p-7 --apart q-7"))
+    assert 0 == office.call(*release, "--apart", "p-7", "--apart", "q-7", person=SAM).code
+
+
+def test_an_initial_report_waits_again_when_the_amendment_of_an_entry_is_withdrawn(
+    currency_office: CurrencyOffice,
+) -> None:
+    """What was sent of an unidentified person, who is known by now, would be sent twice."""
+    office = currency_office
+    sale = office.sell(10_500, None)
+    assert 0 == office.prepare().code
+    office.accept(1, FIRST)
+    office.books.desk.feed("inventory", void(office.ledger, sale))
+    office.sell(10_500, "p-7")
+    entry = next(row["entry"] for row in _filed_rows(office) if row["entry"])
+    assert 3 == office.prepare("--only", "p-7").code
+    amended = office.prepare("--only", entry, "--corrects", f"{entry}={FIRST}")
+    assert 0 == amended.code, amended.stderr
+    initial = office.prepare("--only", "p-7")
+    assert 0 == initial.code, initial.stderr
+    assert office.house.send("/filings/riverside/2/withdraw", {"reason": "a test"}, person=EVE).is_success
+    office.tell()
+    refused = office.call("filing", "release", "riverside", "3", person=SAM)
+    assert (3, True) == (refused.code, f"may be the report of {entry} in filing 1" in refused.stderr), refused.stderr
 
 
 def test_what_is_due_of_a_day_is_prepared_beside_what_was_filed(currency_office: CurrencyOffice) -> None:

@@ -2,9 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
+
 from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS
-from tests.integration.wagering_accounts.offices import CANADIAN, EVE, WinningsOffice, prepared_by
+from tests.integration.wagering_accounts.offices import CANADIAN, DOCUMENT, EVE, WinningsOffice, prepared_by
 from tests.support.accounts import IDENTITY
+from tests.support.filings import FILER
 from tests.support.reporting import rows_of
 
 
@@ -152,3 +155,21 @@ def test_a_new_return_that_was_rejected_beside_its_correction_is_filed_again(win
     assert 0 == winnings_office.send(3, "--status", "accepted").code
     [found] = [one for one in rows_of(winnings_office.report(), "returns") if one["patron"] == "p-9"]
     assert ("accepted", "3") == (found["status"], found["filing"])
+
+
+def test_a_corrected_return_keeps_its_payer(winnings_office: WinningsOffice, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A payer who has moved since corrects no return for that alone, and what is corrected names the payer as sent."""
+    office = winnings_office
+    office.register()
+    office.returns()
+    assert 0 == office.send(1, "--status", "accepted").code
+    moved = FILER.model_dump(mode="json") | {"street": "2 Riverside Drive", "state_tax_number": "12-345678"}
+    monkeypatch.setitem(DOCUMENT, "filer", moved)
+    none = office.returns("w-2g", "--corrected")
+    assert (4, True) == (none.code, "nothing is to be corrected on W-2G for 2026" in none.stderr)
+    office.identify(2, "p-10", 80_000)
+    assert [("p-10", 1)] == [
+        (one["reference"], one["corrects"]) for one in prepared_by(office.returns("w-2g", "--corrected"))[0]["reports"]
+    ]
+    [row] = office.rows(2)
+    assert "1 Riverside Drive" in row.values()

@@ -23,7 +23,8 @@ from tests.integration.wagering_accounts.filing_steps import (
 )
 from tests.support.accounts import NOON, PROPERTY, House
 from tests.support.asgi import assert_problem
-from tests.support.filings import DAY, batch_text, filing_of
+from tests.support.filings import DAY, FILER, batch_text, filing_of
+from tests.support.properties import property_event
 from tests.support.services import query
 
 
@@ -179,6 +180,14 @@ def test_an_amendment_waits_for_the_answer_and_names_the_report_that_was_accepte
         ({"file": batch_text(None).replace('ActivityCount="1"', 'ActivityCount="2"')}, "ActivityCount is another"),
         ({"file": batch_text(None).replace(">20261119<", ">2026<")}, "cannot be read"),
         ({"period": "2026-11-18"}, "report 1 of the file is of 2026-11-19, not 2026-11-18"),
+        (
+            {
+                "file": batch_text(None).replace(
+                    "TotalCashInReceiveAmountText>10001<", "TotalCashInReceiveAmountText>9<"
+                )
+            },
+            "report 1 has a TotalCashInReceiveAmountText of 9, and lines of 10001",
+        ),
     ],
 )
 def test_a_file_that_says_something_else_is_not_prepared(house: House, more: dict[str, Any], why: str) -> None:
@@ -186,6 +195,27 @@ def test_a_file_that_says_something_else_is_not_prepared(house: House, more: dic
     assert_problem(prepare(house, **more), 409, why)
     assert [] == query(house.url, "SELECT FROM wagering_accounts.filings")
     assert [] == query(house.url, "SELECT FROM wagering_accounts.filing_files")
+
+
+def test_a_file_names_the_filer_of_the_property(house: House) -> None:
+    """By its employer identification number; released, the whole filer is the one of today."""
+    filer = FILER.model_dump(mode="json", exclude_none=True)
+    house.desk.feed("properties", property_event(sequence=2, version=2, filer=filer | {"ein": "251111111"}))
+    refused = prepare(house)
+    assert_problem(
+        refused, 409, "report 1 of the file is filed by EIN 231234567, and the filer of riverside has 251111111"
+    )
+    house.desk.feed("properties", property_event(sequence=3, version=3, filer=filer))
+    assert 201 == prepare(house).status_code
+    house.clock.now += timedelta(days=1)
+    moved = filer | {"street": "2 Riverside Drive"}
+    at = house.clock.now - timedelta(hours=1)
+    house.desk.feed("properties", property_event(sequence=4, version=4, filer=moved, effective_from=at.isoformat()))
+    refused = step(house, "release", person=SAM)
+    assert_problem(refused, 409, "the filer of riverside has changed since filing 1 of riverside was prepared")
+    assert 200 == step(house, "withdraw", {"reason": "we moved"}).status_code
+    assert 201 == prepare(house).status_code
+    assert 200 == step(house, "release", filing=2, person=SAM).status_code
 
 
 def test_the_same_file_sent_again_is_the_same_command(house: House) -> None:

@@ -1,11 +1,13 @@
 """The information returns of a year: amounts to be reported, amounts as filed, and deadlines."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from itertools import count
 from typing import Any, Final, NamedTuple
+
+from pydantic_core import to_json
 
 from services.reporting.framework.document import Column, Section
 from services.reporting.framework.figures import Cell, Figure, total
@@ -15,7 +17,7 @@ from services.reporting.reports.winnings.forms import FormEntry
 from services.reporting.reports.winnings.sections import STATE, TREATY, WITHHELD_BESIDE
 from shared.contracts.filings import PreparedReport
 from shared.jurisdictions import Pack
-from shared.jurisdictions.returns import due_on
+from shared.jurisdictions.returns import ReturnField, due_on
 from shared.runtime.filing.steps import UNSENT
 
 RETURNS: Final = Section(
@@ -53,8 +55,8 @@ RETURNS: Final = Section(
             name="status",
             title="Status",
             formula=(
-                "due: not in any filing; to_correct: sent with other amounts, or its wins were reversed; to_withdraw: "
-                "prepared with other amounts but not sent (the return or a later correction)"
+                "due: not in any filing; to_correct: sent with other amounts or details, or its wins were reversed; "
+                "to_withdraw: prepared with other amounts or details but not sent (the return or a later correction)"
             ),
         ),
         Column(
@@ -78,6 +80,14 @@ RETURNS: Final = Section(
         Column(name="amended_state_withheld_cents", title="Withheld for the state as amended", unit="cents"),
         Column(name="amended_local_withheld_cents", title="Withheld for the locality as amended", unit="cents"),
         REJECTED,
+        Column(
+            name="basis",
+            title="Details",
+            formula=(
+                "digest of the details of the return that are no amounts, such as residence and wager; a return was "
+                "filed with other details if its filing has another digest"
+            ),
+        ),
     ),
 )
 
@@ -115,6 +125,11 @@ class _Filed(NamedTuple):
     def cents(self) -> dict[str, int]:
         """Return the filed winnings and withheld taxes in cents, by column name."""
         return {name: getattr(self.report, name) or 0 for name in ("winnings_cents", *WITHHELD)}
+
+    def holds(self, cents: tuple[int, ...], basis: str | None) -> bool:
+        """Return whether these are the filed amounts and details; details are compared only if both are known."""
+        filed = self.report.basis
+        return cents == tuple(self.cents.values()) and (None in (basis, filed) or basis == filed)
 
     def is_replaced_by(self, new: "_Filed") -> bool:
         """Return whether this report corrects a return to zero, and `new` in the same filing replaces it."""
@@ -172,17 +187,24 @@ async def return_rows(
 def returns_of(law: Pack, logged: Iterable[LoggedForm]) -> list[Return]:
     """Return the information returns for the log's forms: one per form, or one per recipient and year.
 
-    Winnings with relief under a treaty are on a separate return, because their rate differs.
+    Winnings with relief under a treaty are on a separate return, because their rate differs; so are those that a
+    recipient won as a resident of another country.
     """
     together: dict[tuple[str, ...], list[LoggedForm]] = {}
+    residences: dict[tuple[str, ...], str | None] = {}
     for one in logged:
         entry = one.entry
         if entry.form in law.returns:
             rule = law.returns[entry.form].returned.on(date(entry.year, 12, 31)).value
             treaty = entry.candidates[0].treaty
             key = (entry.property, entry.form, str(entry.year), entry.patron or "", *((treaty,) if treaty else ()))
-            is_joined = rule == "recipient" and entry.patron is not None
-            together.setdefault(key if is_joined else (*key, one.known_by), []).append(one)
+            if rule != "recipient" or entry.patron is None:
+                key = (*key, one.known_by)
+            # The residence first known is not part of the key: if it is corrected, the return keeps its number.
+            residence = one.row.get("residence")
+            if residences.setdefault(key, residence) != residence:
+                key = (*key, residence or "")
+            together.setdefault(key, []).append(one)
     taken: set[str] = set()
     return [Return(_account_number(key, taken), forms) for key, forms in together.items()]
 
@@ -242,8 +264,28 @@ def _row(books: Books, law: Pack, one: Return, before: _Filed | None) -> dict[st
         **withheld,
         "identified_by": next((form.row["identified_by"] for form in one.forms if form.row.get("identified_by")), None),
     }
+    row["basis"] = _basis(law, one, row)
     cents = (winnings.value, *(0 if known is None else known.value for known in withheld.values()))
-    return row | dict(_became(books, law, (one.entry.form, one.entry.year), cents, before))
+    return row | dict(_became(books, law, (one.entry.form, one.entry.year), cents, row["basis"], before))
+
+
+def _basis(law: Pack, one: Return, row: Mapping[str, Any]) -> str:
+    """Return the digest of what a return says beside its amounts, in the fields that the form has."""
+    layout = law.returns[one.entry.form].layout.on(date(one.entry.year, 12, 31)).value
+    details: dict[ReturnField, str] = {
+        "recipient.residence": str(row["residence"]),
+        "won_on": row["won_on"].isoformat(),
+        "wager": row["wager"],
+        "tax_rate": f"{row['treaty']} {row['rate_percent']}",
+        "state.code": str(row["state_code"]),
+        "recipient.second_document": ", ".join((row["identified_by"] or "").split(", ")[1:2]),
+    }
+    written = [
+        said[: column.length_max] if column.shortened else said
+        for field, said in details.items()
+        if (column := layout.column(field)) is not None
+    ]
+    return sha256(to_json(written)).hexdigest()[:16]
 
 
 def _recorded(forms: Sequence[LoggedForm], name: str) -> Figure | None:
@@ -266,13 +308,16 @@ def _gone(books: Books, law: Pack, form: str, number: str, before: _Filed) -> di
         "forms": 0,
         **dict.fromkeys(("winnings_cents", "regular_cents", "state_cents", *WITHHELD), nothing),
     }
-    return row | dict(_became(books, law, (form, year), (0,) * (1 + len(WITHHELD)), before))
+    return row | dict(_became(books, law, (form, year), (0,) * (1 + len(WITHHELD)), None, before))
 
 
 def _became(
-    books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, ...], before: _Filed | None
+    books: Books, law: Pack, of: tuple[str, int], cents: tuple[int, ...], basis: str | None, before: _Filed | None
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the cells about a return's filing; `cents` are the return's current winnings and withheld taxes."""
+    """Yield the cells about a return's filing.
+
+    `cents` are the return's current winnings and withheld taxes, `basis` its details; None without a form.
+    """
     form, year = of
     rule, today = law.returns[form], books.place.gaming_day(books.question.known_at)
     file_by = due_on(rule.file_by, year)
@@ -285,9 +330,9 @@ def _became(
     steps, later = before.steps, before.correction
     status = before.status
     late = [(before.first or steps).lateness(status, file_by, today, books)]
-    if later is not None and cents != tuple(later.cents.values()):
+    if later is not None and not later.holds(cents, basis):
         status = "to_withdraw"
-    elif status != "rejected" and cents != tuple(before.cents.values()):
+    elif status != "rejected" and not before.holds(cents, basis):
         status = "to_withdraw" if status in UNSENT else "to_correct"
     yield from steps.steps()
     yield "status", Cell(status, (*steps.entries, *(later.steps.entries if later else ())))
