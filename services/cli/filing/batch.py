@@ -1,5 +1,6 @@
 """The common base of batches for FinCEN's BSA E-Filing System: elements and parties of XML schema 2.0. No I/O."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from itertools import count
@@ -17,6 +18,9 @@ _CASINO: Final = "1"
 _EXAMINED_BY_IRS: Final = "7"
 _DOCUMENTS: Final = {"drivers_license": "5", "passport": "6", "alien_registration": "7", "other": "999"}
 _TAXPAYER_NUMBERS: Final = {"ssn": "1", "itin": "1", "ein": "2", "foreign": "9"}
+_NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""A character that XML 1.0 does not allow."""
+
 _TCC: Final = "28"
 _TIN: Final = "4"
 _EIN: Final = "2"
@@ -55,10 +59,12 @@ class Batch:
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
     def element(self, parent: Element, name: str, fields: Fields = ()) -> Element:
-        """Add a numbered element with fields of text."""
+        """Add a numbered element with fields of text. Raises: ValueError for a character that XML does not allow."""
         element = SubElement(parent, tag(name), SeqNum=str(next(self._numbers)))
         for field, text in fields:
             if text is not None:
+                if found := _NOT_IN_XML.search(text):
+                    raise ValueError(f"{field}: a file cannot have the character U+{ord(found[0]):04X}")
                 SubElement(element, tag(field)).text = text
         return element
 

@@ -149,7 +149,11 @@ def prepare(
         ("--corrects", prior, reported),
     ):
         if missing := sorted(set(named or ()) - there):
-            raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}")
+            way = "; amend what was filed before this system, or elsewhere, in FinCEN's own form"
+            raise NotFound(
+                f"{option}: nothing is to be reported of {', '.join(missing)} on {day}, and nothing was filed here"
+                f"{way if option == '--corrects' else ''}"
+            )
     property_document = document_of(property_name)
     filed = filing_day(property_document, filed_on)
     if filed_on is not None and filed <= gaming_day:
@@ -276,7 +280,7 @@ def acknowledge(
             document = _shown_by_portal(client.read(path), str(status), set(rejected or ()))
         else:
             found = _read(file)
-            document = _document(found)
+            document = _document(found, client.read(path)["report_count"])
         answer = client.do(f"{path}/acknowledgement", document | corrected(reason))
     if as_json:
         print_json(answer)
@@ -401,8 +405,16 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
     show(table(numbers("Report") + names("BSA identifier", "Code") + words("Where", "What"), rows))
 
 
-def _document(found: Acknowledgement) -> dict[str, Any]:
-    """Return an acknowledgement as the service's request body, with error codes but without FinCEN's error texts."""
+def _document(found: Acknowledgement, report_count: int) -> dict[str, Any]:
+    """Return an acknowledgement as the service's request body, with error codes but without FinCEN's error texts.
+
+    The answer to a rejected batch may list only some of its reports. It does not say which, so all errors are then
+    recorded as errors of the batch.
+    """
+    if not found.is_accepted and len(found.reports) != report_count:
+        message(f"FinCEN lists {len(found.reports)} of {report_count} reports: their errors are recorded of the file")
+        errors = [*found.errors, *(error for one in found.reports for error in one.errors)]
+        return {"accepted": False, "errors": list(map(error_document, errors))}
     reports = [
         {"report": number, "accepted": one.is_accepted, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})

@@ -15,6 +15,7 @@ from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, RE
 from tests.support import Databases
 from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
 from tests.support.desk import Desk
+from tests.support.filings import ERROR, acknowledgement
 from tests.support.reporting import books_of
 from tests.support.services import settled_database
 from tests.support.shell_calls import ShellCalls
@@ -259,6 +260,22 @@ def test_a_person_under_two_references_is_not_reported_apart_unnoticed(currency_
     unnoticed = office.call(*release, person=SAM)
     assert (3, True) == (unnoticed.code, unnoticed.stderr.strip().endswith("say --apart p-7 --apart q-7"))
     assert 0 == office.call(*release, "--apart", "p-7", "--apart", "q-7", person=SAM).code
+
+
+def test_a_rejected_batch_is_recorded_though_the_answer_lists_only_some_reports(
+    currency_office: CurrencyOffice, tmp_path: Path
+) -> None:
+    """It does not say which: their errors are those of the file, and all of them are filed again."""
+    office, answer = currency_office, tmp_path / "answer.xml"
+    office.sell(10_500)
+    office.sell(11_000, None)
+    assert 0 == office.prepare().code
+    office.send(1)
+    answer.write_bytes(acknowledgement("R", ERROR.format(level="FATAL")))
+    called = office.call("filing", "acknowledge", "riverside", "1", str(answer), person=EVE)
+    assert (1, True) == (called.code, "FinCEN lists 1 of 2 reports" in called.stderr), called.stderr
+    office.tell()
+    assert ["rejected", "rejected"] == [row["status"] for row in _filed_rows(office)]
 
 
 def test_an_initial_report_waits_again_when_the_amendment_of_an_entry_is_withdrawn(

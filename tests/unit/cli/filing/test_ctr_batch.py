@@ -313,6 +313,11 @@ def test_a_correction_names_what_it_corrects() -> None:
             FILED_ON,
             "born on 1971-02-03",
         ),
+        (
+            [CtrActivity(DAY, None, [Line("other in", "in", 1, 1_000_100, None, (), "raffle\uffff")])],
+            FILED_ON,
+            r"OtherCurrencyTransactionActivityDetailText: a file cannot have the character U\+FFFF",
+        ),
     ],
 )
 def test_what_would_be_refused_is_no_batch(report: list[CtrActivity], filed_on: date, why: str) -> None:
