@@ -4,6 +4,7 @@ The manifest makes the whole service confidential, so that no other role reaches
 """
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Final
 from uuid import uuid4
@@ -26,6 +27,7 @@ from shared.contracts.filings import FilingStatus
 from shared.contracts.property_snapshot import place_for_command
 from shared.contracts.rejection import Reason, Rejected
 from shared.contracts.suspicions import SarSeen, SarSeenBy
+from shared.journal.entry import EntryDraft
 from shared.journal.recording import Causation, FactWithPostings, draft
 from shared.runtime.database import snapshot
 from shared.runtime.filing.sealed_files import SealedFile
@@ -76,11 +78,15 @@ def routes(context: ServiceContext) -> APIRouter:
         from_end: FromEnd = False,
         status: Annotated[FilingStatus | None, Query(description="only reports with this status")] = None,
     ) -> Page[SarDocument]:
-        """List the reports of a property with their status, oldest first unless requested from the end."""
-        del reader
+        """List the reports of a property with their status, oldest first unless requested from the end.
+
+        The access to each listed report is recorded.
+        """
         async with snapshot(context.pools.readers) as connection:
             named = {"property": property_name, "status": status}
-            return await _SARS.read(connection, asked, queries.document_of, from_end, **named)
+            found = await _SARS.read(connection, asked, queries.document_of, from_end, **named)
+        await _record(context, found.items, "report", reader)
+        return found
 
     @router.get(
         "/due-sars",
@@ -106,7 +112,7 @@ def routes(context: ServiceContext) -> APIRouter:
         """Return a report's record; its narrative is in its file. The access is recorded."""
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, sar)
-        await _record(context, found, "report", reader)
+        await _record(context, [found], "report", reader)
         return document_response(request, found)
 
     @router.get(
@@ -124,7 +130,7 @@ def routes(context: ServiceContext) -> APIRouter:
         async with snapshot(context.pools.readers) as connection:
             found = await queries.find(connection, property_name, sar)
             content = await queries.FILES.open(connection, keys, found, sar)
-        await _record(context, found, "file", reader)
+        await _record(context, [found], "file", reader)
         return Response(content, media_type="application/xml", headers={"Cache-Control": "no-store"})
 
     return router
@@ -165,9 +171,14 @@ def _read_file(keys: WrappingKeys, property_name: str, text: str) -> SealedFile[
         raise Rejected(Reason.CONTRADICTS, str(error)) from error
 
 
-async def _record(context: ServiceContext, sar: SarDocument, what: SarSeen, reader: str) -> None:
-    """Record the access to a report or its file, before the answer is sent."""
-    now, key = context.clock(), f"look.{uuid4()}"
-    fact = SarSeenBy(property=sar.property, sar=sar.sar, what=what, by=reader, at=now)
-    cause = Causation(f"/{context.service}/looks/{key}", 1, key, None, now)
-    await append_audit_entry(context, _LOOKS, draft(FactWithPostings(fact=fact), cause))
+async def _record(context: ServiceContext, found: Sequence[SarDocument], what: SarSeen, reader: str) -> None:
+    """Record the access to reports or to a report's file, with one entry per report, before the answer is sent."""
+    now = context.clock()
+    facts = [SarSeenBy(property=one.property, sar=one.sar, what=what, by=reader, at=now) for one in found]
+    if facts:
+        await append_audit_entry(context, _LOOKS, *(_entry(context.service, fact) for fact in facts))
+
+
+def _entry(service: str, fact: SarSeenBy) -> EntryDraft:
+    key = f"look.{uuid4()}"
+    return draft(FactWithPostings(fact=fact), Causation(f"/{service}/looks/{key}", 1, key, None, fact.at))

@@ -75,8 +75,8 @@ class _OfSar(Command):
 class ReleaseSar(_OfSar, Approving):
     """Release a suspicious activity report.
 
-    The file may then be sent. The person who prepared it cannot release it. The property's filer must not have changed
-    since the file was prepared.
+    The file may then be sent. The person who prepared it cannot release it. Since the file was prepared, the property's
+    filer must not have changed, and no report of the same subject and days may have been recorded that it must amend.
     """
 
 
@@ -127,8 +127,8 @@ class _Preparing:
 
     It has the properties, the next number, the number of a report with the same file, and the reports to file again.
 
-    `standing` are the reports that are neither withdrawn nor rejected, and that are of the same patron and days, or
-    have the identifier that the file amends or continues, or amend the same one.
+    `standing` are the reports that are neither withdrawn nor rejected, and that are about the same patron, or have the
+    identifier that the file amends or continues, or amend the same one.
     """
 
     places: Places
@@ -153,16 +153,22 @@ class _Answering:
 
 @dataclass(frozen=True, slots=True)
 class _Releasing:
-    """What a release depends on: the report, and the approved properties."""
+    """What a release depends on: the report, the approved properties, and other reports that it follows or repeats."""
 
     sar: SarDocument
     places: Places
+    standing: Sequence[SarDocument]
 
 
 @dataclass(frozen=True, slots=True)
-class _Sending(_Releasing):
-    """What recording a sent report depends on: as for a release, and another report that has the same tracking ID."""
+class _Sending:
+    """What recording a sent report depends on: the report, the approved properties, and a holder of its tracking ID.
 
+    `holder` is the name of another report that has the same tracking ID; None if there is none.
+    """
+
+    sar: SarDocument
+    places: Places
     holder: str | None
 
 
@@ -201,7 +207,10 @@ async def _sending(connection: AsyncConnection, command: RecordSarFiled) -> _Sen
 
 
 async def _releasing(connection: AsyncConnection, command: ReleaseSar) -> _Releasing:
-    return _Releasing(await _find(connection, command), await known_places(connection, properties))
+    sar = await _find(connection, command)
+    standing = await queries.standing(connection, sar.property, sar.subject, sar)
+    others = [one for one in standing if one.sar != sar.sar]
+    return _Releasing(sar, await known_places(connection, properties), others)
 
 
 def _released(command: ReleaseSar, state: _Releasing, now: Now) -> SarDocument:
@@ -255,6 +264,7 @@ def _release(command: ReleaseSar, state: _Releasing, now: Now) -> Accepted:
     del command
     sar = state.sar
     sar.approval().approve(now.by)
+    sars.require_first_or_follows(state.standing, sar.subject, sar)
     require_same_filer(sar, state.places.place, now.at)
     said = {"prepared_by": sar.prepared_by, "content_sha256": sar.content_sha256}
     return _accepted(sar, SarReleased(**_about(sar, now), **said), now)

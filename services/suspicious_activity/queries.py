@@ -51,17 +51,15 @@ async def with_file(connection: AsyncConnection, property_name: str, sha256: str
 
 
 async def standing(
-    connection: AsyncConnection, property_name: str, subject: str | None, file: SarInFile
+    connection: AsyncConnection, property_name: str, subject: str | None, file: SarInFile | SarDocument
 ) -> Sequence[SarDocument]:
     """Return the reports, neither withdrawn nor rejected, that a new file must follow or may duplicate.
 
-    They are of the patron and the file's days, or they have the identifier that the file amends or continues, or they
-    amend the same one.
+    They are about the patron, or have the identifier that the file amends or continues, or amend the same one.
     """
-    same_days = and_(_S.subject == subject, _S.first_day == file.first_day, _S.last_day == file.last_day)
     named = [one for one in (file.amends, file.continues) if one is not None]
     amended = [] if file.amends is None else [file.amends]
-    related = or_(and_(_S.subject.is_not(None), same_days), _S.bsa_id.in_(named), _S.amends.in_(amended))
+    related = or_(and_(_S.subject.is_not(None), _S.subject == subject), _S.bsa_id.in_(named), _S.amends.in_(amended))
     return await _reports(connection, property_name, and_(_STANDS, related))
 
 

@@ -124,11 +124,13 @@ def require_none_unsent(sar: SarDocument, unsent: Sequence[SarDocument]) -> None
         raise Rejected(Because.ALREADY_DECIDED, f"{detail}: withdraw it, correct the answer, and prepare it again")
 
 
-def require_first_or_follows(standing: Sequence[SarDocument], subject: Patron | None, file: SarInFile) -> None:
+def require_first_or_follows(
+    standing: Sequence[SarDocument], subject: Patron | None, file: SarInFile | SarDocument
+) -> None:
     """Raise Rejected for a second report of an activity that does not follow the report that was accepted last.
 
-    `standing` are the reports that are neither withdrawn nor rejected, and that are of the subject and days, or have
-    the identifier that the file amends or continues, or amend the same one. An identifier that no report here has is
+    `standing` are the reports that are neither withdrawn nor rejected, and that are about the subject, or have the
+    identifier that the file amends or continues, or amend the same one. An identifier that no report here has is
     accepted as that of a report filed before this system, unless a report of the subject and days is among `standing`.
     Reports of the same days with unknown subjects are allowed, because the subjects may be different people. A report
     that continues another one is of other days.
@@ -143,10 +145,20 @@ def require_first_or_follows(standing: Sequence[SarDocument], subject: Patron | 
         if amends is not None and one.amends == amends:
             raise _stands(one, f"which amends {amends}")
         if amended is None and subject is not None and _is_of(one, subject, file):
-            raise _stands(one, "of the same subject and days")
+            last = _last_amendment(one, standing)
+            of_same = "of the same subject and days"
+            raise _stands(last, of_same if last is one else f"which amends {one.named()}, {of_same}")
 
 
-def _is_of(one: SarDocument, subject: Patron | None, file: SarInFile) -> bool:
+def _last_amendment(one: SarDocument, standing: Sequence[SarDocument]) -> SarDocument:
+    """Return the last of the reports that amend a report, one after the other; the report itself if none does."""
+    later = {other.amends: other for other in standing if other.amends is not None}
+    while one.bsa_id in later:
+        one = later[one.bsa_id]
+    return one
+
+
+def _is_of(one: SarDocument, subject: Patron | None, file: SarInFile | SarDocument) -> bool:
     """Return whether a report has the same subject and days."""
     return (one.subject, one.first_day, one.last_day) == (subject, file.first_day, file.last_day)
 

@@ -294,6 +294,37 @@ def test_an_answer_is_corrected_before_what_follows_from_it_is_sent(room: Room, 
     assert "31000000000010" == room.step("acknowledgement", corrected).json()["bsa_id"]
 
 
+def test_an_identifier_from_before_this_system_may_turn_out_to_be_another_ones(room: Room) -> None:
+    """An amendment of a report that was unknown here is not released once the identifier is that of another subject."""
+    room.prepare(corrects=BSA_ID)
+    room.prepare(subject="p-2", narrative="Of another patron.")
+    room.accept(2)
+    refused = room.step("release", person=OFF)
+    assert_problem(refused, 409, f"{BSA_ID} is the identifier of report 2 of riverside, which has another subject")
+
+
+def test_the_advice_names_the_last_amendment(room: Room) -> None:
+    """Although that one has more days than the report that is repeated."""
+    second = "31000000000010"
+    room.prepare()
+    room.accept()
+    room.prepare(corrects=BSA_ID, first_day="2026-11-17")
+    room.accept(2, second)
+    refused = room.prepare(narrative="Told again.")
+    assert_problem(refused, 409, "report 2 of riverside, which amends report 1 of riverside, of the same subject")
+    assert f"was accepted as {second}: amend it by that identifier" in refused.text
+
+
+def test_a_list_is_a_look_at_each_report_in_it(room: Room) -> None:
+    """It shows who they are about; an empty one shows nothing."""
+    room.prepare()
+    room.prepare(subject="p-2", narrative="Of another patron.")
+    for status in ("prepared", "filed"):
+        room.desk.get(f"/sars?property={PROPERTY}&status={status}", person=OFF)
+    looks = [fact for fact in room.desk.facts("sar.seen") if isinstance(fact, SarSeenBy)]
+    assert [(1, "report", OFF), (2, "report", OFF)] == [(one.sar, one.what, one.by) for one in looks]
+
+
 def test_a_rejection_is_corrected_before_it_is_filed_again(room: Room) -> None:
     """Else the same activity would be reported twice."""
     room.prepare()
