@@ -149,11 +149,9 @@ def prepare(
         ("--corrects", prior, reported),
     ):
         if missing := sorted(set(named or ()) - there):
-            way = "; amend what was filed before this system, or elsewhere, in FinCEN's own form"
-            raise NotFound(
-                f"{option}: nothing is to be reported of {', '.join(missing)} on {day}, and nothing was filed here"
-                f"{way if option == '--corrects' else ''}"
-            )
+            elsewhere = ", and nothing was filed here: amend what was filed elsewhere in FinCEN's own form"
+            way = elsewhere if option == "--corrects" else ""
+            raise NotFound(f"{option}: nothing is to be reported of {', '.join(missing)} on {day}{way}")
     property_document = document_of(property_name)
     filed = filing_day(property_document, filed_on)
     if filed_on is not None and filed <= gaming_day:
