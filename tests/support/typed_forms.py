@@ -33,6 +33,7 @@ TEXTS = (
     "desk/3",
     "ann@example.org",
     "x" * 64,
+    "5e" * 8,
     "5e" * 32,
 )
 """Texts of which each pattern of the documents takes some."""

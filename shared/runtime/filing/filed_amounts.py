@@ -110,8 +110,9 @@ def has_nothing_left(row: Document) -> bool:
     `row` is a row of the currency report's section `filed`. The person may have been identified since, so that an
     initial report on that person would send the same movements twice.
     """
-    is_sent = row["status"] == "to_correct" and row["person"] == _UNKNOWN and row["entry"]
-    return bool(is_sent) and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
+    kind, _ = subject_of(row["person"], row["entry"])
+    is_sent = row["status"] == "to_correct" and kind == "entry"
+    return is_sent and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
 
 
 def _is_to_withdraw(filing: Document, row: Document) -> bool:
