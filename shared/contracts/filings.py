@@ -43,6 +43,9 @@ It is the column `basis` of the winnings report's section `returns`, and changes
 REPORTS_MAX: Final = 1000
 """The maximum number of reports in one file."""
 
+ERRORS_MAX: Final = 200
+"""The maximum number of recorded errors of a file, and of each report."""
+
 _Dollars = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 _Cents = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 _Place = Annotated[int, Field(strict=True, ge=1, le=REPORTS_MAX)]
@@ -115,7 +118,7 @@ class AnsweredReport(Contract):
     report: _Place
     accepted: Annotated[bool, Field(strict=True)]
     bsa_id: BsaIdentifier | None = None
-    errors: Annotated[tuple[FilingError, ...], Field(max_length=200)] = ()
+    errors: Annotated[tuple[FilingError, ...], Field(max_length=ERRORS_MAX)] = ()
 
 
 class ReleasedStep(AsShown):

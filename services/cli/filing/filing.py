@@ -56,7 +56,7 @@ from services.cli.output import AsJson, message, names, numbers, print_json, pri
 from services.cli.subjects import Shown
 from services.wagering_accounts.domain.filings import require_reviewed, unreviewed
 from services.wagering_accounts.domain.identity import PatronIdentity
-from shared.contracts.filings import FORM_NUMBERS
+from shared.contracts.filings import ERRORS_MAX, FORM_NUMBERS
 from shared.contracts.rejection import Rejected
 from shared.runtime.filing.filed_amounts import has_last_day
 
@@ -389,9 +389,9 @@ def _shown_by_portal(filing: Mapping[str, Any], status: str, rejected: set[int])
     numbers_of = [one["report"] for one in filing["reports"]]
     if missing := rejected - set(numbers_of):
         raise UsageWrong(f"--rejected {min(missing)}: the filing has the reports 1 to {len(numbers_of)}")
-    if status == "rejected":
-        return {"accepted": False}
-    return {"accepted": True, "reports": [{"report": one, "accepted": one not in rejected} for one in numbers_of]}
+    is_accepted = status == "accepted"
+    reports = [{"report": one, "accepted": is_accepted and one not in rejected} for one in numbers_of]
+    return {"accepted": is_accepted, "reports": reports}
 
 
 def _show_acknowledgement(found: Acknowledgement) -> None:
@@ -406,13 +406,18 @@ def _show_acknowledgement(found: Acknowledgement) -> None:
 def _document(found: Acknowledgement, report_count: int) -> dict[str, Any]:
     """Return an acknowledgement as the service's request body, with error codes but without FinCEN's error texts.
 
-    The answer to a rejected batch may list only some of its reports. It does not say which, so all errors are then
-    recorded as errors of the batch.
+    The answer to a rejected batch may list only some of its reports. It does not say which, so every report is then
+    rejected, and the errors, without repetitions and at most ERRORS_MAX, are those of the batch.
     """
     if not found.is_accepted and len(found.reports) != report_count:
-        message(f"FinCEN lists {len(found.reports)} of {report_count} reports: their errors are recorded of the file")
-        errors = [*found.errors, *(error for one in found.reports for error in one.errors)]
-        return {"accepted": False, "errors": list(map(error_document, errors))}
+        listed = [*found.errors, *(error for one in found.reports for error in one.errors)]
+        errors = list(dict.fromkeys(listed))[:ERRORS_MAX]
+        message(
+            f"FinCEN lists {len(found.reports)} of {report_count} reports: all are rejected, and {len(errors)} of "
+            f"{len(listed)} errors are those of the file"
+        )
+        every = [{"report": number, "accepted": False} for number in range(1, report_count + 1)]
+        return {"accepted": False, "errors": list(map(error_document, errors)), "reports": every}
     reports = [
         {"report": number, "accepted": one.is_accepted, "errors": [error_document(said) for said in one.errors]}
         | ({} if one.bsa_id is None else {"bsa_id": one.bsa_id})

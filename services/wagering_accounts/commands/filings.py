@@ -21,6 +21,7 @@ from services.wagering_accounts.tables import filings as table
 from services.wagering_accounts.tables import properties
 from shared.contracts.envelope import PERSONAL, Name, Reason
 from shared.contracts.filings import (
+    ERRORS_MAX,
     REPORTS_MAX,
     AboutFiling,
     AnsweredReport,
@@ -122,7 +123,9 @@ class RecordAcknowledgement(_OfFiling):
     """
 
     accepted: Annotated[bool, Field(strict=True, description="whether the file as a whole was accepted")]
-    errors: Annotated[tuple[FilingError, ...], Field(max_length=200, description="errors in the file as a whole")] = ()
+    errors: Annotated[
+        tuple[FilingError, ...], Field(max_length=ERRORS_MAX, description="errors in the file as a whole")
+    ] = ()
     reports: Annotated[tuple[AnsweredReport, ...], Field(max_length=REPORTS_MAX)] = ()
     reason: Corrects = None
 
@@ -248,7 +251,7 @@ def _release(command: ReleaseFiling, state: _Identified, now: Now) -> Accepted:
     filing.approval().approve(now.by)
     filings.require_still_follows(filing, state.others)
     filings.require_same_identities(filing, state.changed)
-    if any(one.corrects is None or filing.form == "ctr" for one in filing.reports):  # a correction keeps its payer
+    if filings.names_filer_of_today(filing):
         require_same_filer(filing, state.places.place, now.at)
     said = {"prepared_by": filing.prepared_by, "content_sha256": filing.content_sha256}
     return _accepted(filing, FilingReleased(**_about(filing, now), **said), now)

@@ -179,12 +179,13 @@ def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
 def require_filer(today: Today, reports: Sequence[ReportInFile]) -> None:
     """Raise Rejected if a report, unless it corrects a return, names another filer than the property's document.
 
-    A corrected return names the payer as the return was sent.
+    A corrected return, and the new one beside it, name the payer as the return was sent.
     """
     filer = today.place.document.filer
+    corrected = {one.account_number for one in reports if one.corrected}
     for number, report in enumerate(reports, start=1):
         ein = report.filer_ein
-        if filer is not None and not report.corrected and ein not in (None, filer.ein):
+        if filer is not None and report.account_number not in corrected and ein not in (None, filer.ein):
             detail = f"report {number} of the file is filed by EIN {ein}, and the filer of"
             raise Rejected(Because.CONTRADICTS, f"{detail} {today.place.document.property} has {filer.ein}")
 
@@ -374,6 +375,15 @@ def require_still_follows(filing: FilingDocument, others: Sequence[ReportedBefor
             continue  # the new return beside one that was corrected to nothing
         if found:
             raise Rejected(Because.CONTRADICTS, f"{filing.named()}: {found}: withdraw it, and prepare it again")
+
+
+def names_filer_of_today(filing: FilingDocument) -> bool:
+    """Return whether the file names the filer of the day on which it was prepared; corrections name that of the return.
+
+    The new return beside one that is corrected to nothing has the same account number, and the same payer.
+    """
+    corrected = {one.account_number for one in filing.reports if one.corrects is not None}
+    return filing.form == "ctr" or any(one.account_number not in corrected for one in filing.reports)
 
 
 def require_same_identities(filing: FilingDocument, changed: Sequence[str]) -> None:

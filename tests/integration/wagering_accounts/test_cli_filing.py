@@ -265,15 +265,24 @@ def test_a_person_under_two_references_is_not_reported_apart_unnoticed(currency_
 def test_a_rejected_batch_is_recorded_though_the_answer_lists_only_some_reports(
     currency_office: CurrencyOffice, tmp_path: Path
 ) -> None:
-    """It does not say which: their errors are those of the file, and all of them are filed again."""
+    """It does not say which: their errors are those of the file, and all of them are filed again.
+
+    However many errors there are, and though an acceptance was recorded before.
+    """
     office, answer = currency_office, tmp_path / "answer.xml"
     office.sell(10_500)
     office.sell(11_000, None)
     assert 0 == office.prepare().code
     office.send(1)
-    answer.write_bytes(acknowledgement("R", ERROR.format(level="FATAL")))
-    called = office.call("filing", "acknowledge", "riverside", "1", str(answer), person=EVE)
-    assert (1, True) == (called.code, "FinCEN lists 1 of 2 reports" in called.stderr), called.stderr
+    both = [{"report": number, "accepted": True, "bsa_id": one} for number, one in enumerate((FIRST, SECOND), start=1)]
+    accepted = {"accepted": True, "reports": both}
+    assert office.house.send("/filings/riverside/1/acknowledgement", accepted, person=EVE).is_success
+    errors = "".join(ERROR.format(level="FATAL").replace("F18", f"F{number}") for number in range(300))
+    answer.write_bytes(acknowledgement("R", errors))
+    replaced = ("acknowledge", "riverside", "1", str(answer), "--reason", "the answer to another file")
+    called = office.call("filing", *replaced, person=EVE)
+    said = "FinCEN lists 1 of 2 reports: all are rejected, and 200 of 300 errors are those of the file"
+    assert (1, True) == (called.code, said in called.stderr), called.stderr
     office.tell()
     assert ["rejected", "rejected"] == [row["status"] for row in _filed_rows(office)]
 

@@ -1,6 +1,7 @@
 """`pitledger filing returns --corrected`: what changed after it was sent, and what waits or no longer holds."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from tests.integration.reporting.test_winnings import OVER_UNDER, TOTALS
 from tests.integration.wagering_accounts.offices import CANADIAN, DOCUMENT, EVE, WinningsOffice, prepared_by
 from tests.support.accounts import IDENTITY
 from tests.support.filings import FILER
+from tests.support.properties import property_event
 from tests.support.reporting import rows_of
 
 
@@ -173,3 +175,38 @@ def test_a_corrected_return_keeps_its_payer(winnings_office: WinningsOffice, mon
     ]
     [row] = office.rows(2)
     assert "1 Riverside Drive" in row.values()
+
+
+def test_the_new_return_beside_a_corrected_one_keeps_its_payer(
+    winnings_office: WinningsOffice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the casino has another number by now, and moves between preparation and release."""
+    office = winnings_office
+    office.register()
+    office.returns()
+    assert 0 == office.send(1, "--status", "accepted").code
+    sold: dict[str, Any] = FILER.model_dump(mode="json", exclude_none=True) | {"ein": "251111111"}
+    monkeypatch.setitem(DOCUMENT, "filer", sold)
+    office.house.desk.feed("properties", property_event(sequence=2, version=2, filer=sold))
+    office.know("p-9", IDENTITY | {"last_name": "Vane"})
+    [prepared] = prepared_by(office.returns("w-2g", "--corrected"))
+    assert [(0, 1), (250_000, None)] == [(one["winnings_cents"], one.get("corrects")) for one in prepared["reports"]]
+    office.house.clock.now += timedelta(hours=1)
+    moved = sold | {"street": "2 Riverside Drive"}
+    at = office.house.clock.now.isoformat()
+    office.house.desk.feed("properties", property_event(sequence=3, version=3, filer=moved, effective_from=at))
+    released = office.release(2)
+    assert 0 == released.code, released.stderr
+
+
+def test_an_answer_is_corrected_to_a_rejected_file(winnings_office: WinningsOffice) -> None:
+    """Every return in it is due again."""
+    office = winnings_office
+    office.register()
+    office.returns()
+    assert 0 == office.send(1, "--status", "accepted").code
+    wrong = ("acknowledge", "riverside", "1", "--status", "rejected", "--reason", "that of another file")
+    called = office.call("filing", *wrong, person=EVE)
+    assert 1 == called.code, called.stderr
+    [again] = prepared_by(office.returns())
+    assert ["p-9", "p-10"] == [one["reference"] for one in again["reports"]]
