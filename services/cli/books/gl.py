@@ -52,14 +52,19 @@ def export(
         str | None,
         typer.Option(metavar="MOMENT", help="As known at this time, ISO 8601 with UTC offset (default: now)."),
     ] = None,
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Accept a period that is not sealed to its end, up to its last sealed day."),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
 ) -> None:
     """Export the journals of sealed gaming days, for an accounting program or a second ledger.
 
-    Nothing is written and the exit code is 3 if a day is not sealed or has no mapping, if a leg has no rule, or if
-    reporting has not yet read every entry up to the latest seal or restatement.
+    Nothing is written and the exit code is 3 if a day with postings or the last day is not sealed, if a day has no
+    mapping, if a leg has no rule, or if reporting has not yet read every entry up to the latest seal or restatement.
+    With --partial, the file ends with the last sealed day, and later postings are left out.
 
     Example: pitledger gl export --property riverside --day 2026-11-20 --as xero -o journal.csv
     Example: pitledger gl export --property riverside --month 2026-11 --as beancount -o november.beancount
@@ -68,6 +73,7 @@ def export(
         raise UsageWrong(f"--as {form!r}: one of {', '.join(_FORMATS)}")
     asked = period_asked({"day": day, "week": week, "month": month, "quarter": quarter, "year": year})
     asked |= {} if known_at is None else {"known_at": moment_of("--known-at", known_at).isoformat()}
+    asked |= {"partial": "true"} if partial else {}
     with client_of(_REPORTING) as client:
         content = client.read_bytes("/general-ledger/journals", property=property_name, **asked, **{"as": form})
     write_bytes(content, output, form, readable=True)
