@@ -27,7 +27,7 @@ from services.cli.output import (
 )
 from services.cli.registry.documents import Documents, Property, ReturnReason, Version
 from services.cli.subjects import Shown
-from shared.contracts.general_ledger import LedgerMappingDocument
+from shared.contracts.general_ledger import SEGMENTS, LedgerMappingDocument
 
 app = typer.Typer()
 
@@ -101,11 +101,12 @@ def file_version(
     """File the next version of a property's general-ledger mapping, and print its changes.
 
     Another person must approve the version before it takes effect. If it is refused, all of its faults are printed, one
-    per line, and the exit code is 3. Prints a warning for a rule's game or pit that no table of the property has.
+    per line, and the exit code is 3. Prints a warning for a rule's game or pit that no table of the property has, and
+    how many rules have each department and cost center.
 
     Example: pitledger gl file mapping.yaml
     """
-    _MAPPINGS.file(file, as_json=as_json, before=_warn_of_unused)
+    _MAPPINGS.file(file, as_json=as_json, before=_describe)
 
 
 @app.command()
@@ -167,13 +168,17 @@ def show_version(
     show(heading("Rules"), table(columns, rules))
 
 
-def _warn_of_unused(document: Mapping[str, Any]) -> None:
-    """Print the mapping's games and pits that no table has in the property document in effect."""
+def _describe(document: Mapping[str, Any]) -> None:
+    """Print a mapping's departments and cost centers, and its games and pits that no table has now."""
     try:
         wanted = LedgerMappingDocument.model_validate(document)
         place = document_of(wanted.property)
     except (ValidationError, NotFound):
         return  # the registry says what is wrong
+    for segment, plural in SEGMENTS.items():
+        if counts := wanted.segments(segment):
+            listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+            message(f"{plural} of the rules: {listed}")
     for condition in ("game", "pit"):
         known = sorted({str(one[condition]) for one in place["tables"]})
         named = {getattr(rule, condition) for rule in wanted.rules} - {None, *known}
