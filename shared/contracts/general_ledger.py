@@ -4,7 +4,7 @@ The mapping is a versioned document: one person files a version, and another app
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Final, Literal
@@ -87,6 +87,10 @@ CONDITIONS: Final = ("item", "game", "pit", "table_class")
 """The names of a rule's conditions, most specific first."""
 
 
+SEGMENTS: Final[Mapping[str, str]] = {"department": "departments", "cost_center": "cost centers"}
+"""The members of a rule that say to which part of the property a line belongs, with their plural for messages."""
+
+
 class LedgerMappingDocument(Contract):
     """One version of a property's general-ledger mapping, for the gaming days that begin at `effective_from` or later.
 
@@ -105,6 +109,10 @@ class LedgerMappingDocument(Contract):
     def chart(self) -> Mapping[str, LedgerAccount]:
         """Return the accounts by number."""
         return {account.account: account for account in self.accounts}
+
+    def segments(self, name: str) -> Mapping[str, int]:
+        """Return how many rules have each value of a member of `SEGMENTS`; rules without one are left out."""
+        return Counter(value for rule in self.rules if (value := getattr(rule, name)) is not None)
 
     @cached_property
     def _rules_of_legs(self) -> Mapping[tuple[str, str], Sequence[LedgerRule]]:
@@ -140,6 +148,7 @@ def problems(wanted: LedgerMappingDocument) -> Iterator[str]:
         if len(titles) > 1:
             how = "in any case, without colons, quotes, and letters that Windows-1252 lacks"
             yield f"the titles {', '.join(map(repr, titles))} are one as some programs read them, {how}"
+    yield from _spelled_twice(wanted)
     seen: set[tuple[str | None, ...]] = set()
     for rule in wanted.rules:
         key = (rule.service, rule.leg, *rule.conditions)
@@ -152,6 +161,18 @@ def problems(wanted: LedgerMappingDocument) -> Iterator[str]:
             if (service, leg, *(None for _ in CONDITIONS)) not in seen:
                 yield f"{service} {leg}: there is no rule for it without conditions"
     yield from _split_transfers(wanted)
+
+
+def _spelled_twice(wanted: LedgerMappingDocument) -> Iterator[str]:
+    """Yield a message for each department or cost center that rules spell in more than one case."""
+    for name in SEGMENTS:
+        spelled: dict[str, set[str]] = defaultdict(set)
+        for value in wanted.segments(name):
+            spelled[value.casefold()].add(value)
+        for values in sorted(map(sorted, spelled.values())):
+            if len(values) > 1:
+                listed = ", ".join(map(repr, values))
+                yield f"the {SEGMENTS[name]} {listed} differ only in case: some programs read them as one"
 
 
 def _problems_of(rule: LedgerRule, chart: Mapping[str, LedgerAccount]) -> Iterator[str]:

@@ -103,6 +103,19 @@ def test_what_is_wrong_is_said_one_fault_a_line(desk: Desk) -> None:
     assert (4, True) == (unknown.code, "property 'atlantis' is not known" in unknown.stderr)
 
 
+def test_departments_are_counted_before_a_mapping_is_filed(desk: Desk) -> None:
+    """Nothing knows a property's departments: one that few rules have may be a typing error."""
+    desk.open()
+    first, *rest = mapping_document()["rules"]
+    rules = [{**first, "department": "30O"}, *({**rule, "department": "300"} for rule in rest)]
+    for rule in rules:
+        rule.pop("cost_center", None)
+    filed = desk.file(mapping_document(rules=rules, effective_from="2028-01-01T06:00:00-05:00"))
+    assert 0 == filed.code, filed.stderr
+    assert f"departments of the rules: 300 ({len(rest)}), 30O (1)\n" in filed.stderr
+    assert "cost centers of the rules" not in filed.stderr
+
+
 def test_a_rule_of_a_game_or_pit_that_no_table_has_is_named_before_it_is_filed(desk: Desk) -> None:
     """A game of another spelling would never be posted there; the games and pits that there are help to find it."""
     desk.open()

@@ -27,7 +27,7 @@ from services.cli.output import (
 )
 from services.cli.registry.documents import Documents, Property, ReturnReason, Version
 from services.cli.subjects import Shown
-from shared.contracts.general_ledger import LedgerMappingDocument
+from shared.contracts.general_ledger import SEGMENTS, LedgerMappingDocument
 
 app = typer.Typer()
 
@@ -52,14 +52,19 @@ def export(
         str | None,
         typer.Option(metavar="MOMENT", help="As known at this time, ISO 8601 with UTC offset (default: now)."),
     ] = None,
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Accept a period that is not sealed to its end, up to its last sealed day."),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file instead of stdout.")
     ] = None,
 ) -> None:
     """Export the journals of sealed gaming days, for an accounting program or a second ledger.
 
-    Nothing is written and the exit code is 3 if a day is not sealed or has no mapping, if a leg has no rule, or if
-    reporting has not yet read every entry up to the latest seal or restatement.
+    Nothing is written and the exit code is 3 if a day with postings or the last day is not sealed, if a day has no
+    mapping, if a leg has no rule, or if reporting has not yet read every entry up to the latest seal or restatement.
+    With --partial, the file ends with the last sealed day, and later postings are left out.
 
     Example: pitledger gl export --property riverside --day 2026-11-20 --as xero -o journal.csv
     Example: pitledger gl export --property riverside --month 2026-11 --as beancount -o november.beancount
@@ -68,6 +73,7 @@ def export(
         raise UsageWrong(f"--as {form!r}: one of {', '.join(_FORMATS)}")
     asked = period_asked({"day": day, "week": week, "month": month, "quarter": quarter, "year": year})
     asked |= {} if known_at is None else {"known_at": moment_of("--known-at", known_at).isoformat()}
+    asked |= {"partial": "true"} if partial else {}
     with client_of(_REPORTING) as client:
         content = client.read_bytes("/general-ledger/journals", property=property_name, **asked, **{"as": form})
     write_bytes(content, output, form, readable=True)
@@ -95,11 +101,12 @@ def file_version(
     """File the next version of a property's general-ledger mapping, and print its changes.
 
     Another person must approve the version before it takes effect. If it is refused, all of its faults are printed, one
-    per line, and the exit code is 3. Prints a warning for a rule's game or pit that no table of the property has.
+    per line, and the exit code is 3. Prints a warning for a rule's game or pit that no table of the property has, and
+    how many rules have each department and cost center.
 
     Example: pitledger gl file mapping.yaml
     """
-    _MAPPINGS.file(file, as_json=as_json, before=_warn_of_unused)
+    _MAPPINGS.file(file, as_json=as_json, before=_describe)
 
 
 @app.command()
@@ -161,13 +168,17 @@ def show_version(
     show(heading("Rules"), table(columns, rules))
 
 
-def _warn_of_unused(document: Mapping[str, Any]) -> None:
-    """Print the mapping's games and pits that no table has in the property document in effect."""
+def _describe(document: Mapping[str, Any]) -> None:
+    """Print a mapping's departments and cost centers, and its games and pits that no table has now."""
     try:
         wanted = LedgerMappingDocument.model_validate(document)
         place = document_of(wanted.property)
     except (ValidationError, NotFound):
         return  # the registry says what is wrong
+    for segment, plural in SEGMENTS.items():
+        if counts := wanted.segments(segment):
+            listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+            message(f"{plural} of the rules: {listed}")
     for condition in ("game", "pit"):
         known = sorted({str(one[condition]) for one in place["tables"]})
         named = {getattr(rule, condition) for rule in wanted.rules} - {None, *known}

@@ -42,11 +42,15 @@ def routes(context: ServiceContext) -> APIRouter:
         person: Reader,
         asked: AskedReport,
         form: Annotated[LedgerFormatName, Query(alias="as", description="the format")] = "csv",
+        partial: Annotated[
+            bool, Query(description="accept a period that is not sealed to its end, up to its last sealed day")
+        ] = False,
     ) -> Response:
         """Return the journals of the sealed gaming days of a period, under the general-ledger mapping.
 
-        The export is refused if a day of the period is not sealed or has no mapping, or if the mapping has no rule for
-        a leg. It is also refused until reporting has read all entries recorded up to the time of the latest journal.
+        The export is refused if a day of the period with postings or its last day is not sealed, if a day has no
+        mapping, or if the mapping has no rule for a leg. A partial export leaves out what follows the last sealed day.
+        It is also refused until reporting has read all entries recorded up to the time of the latest journal.
         """
         async with files.taken(request):
             read_until = await all_read_until(
@@ -54,7 +58,7 @@ def routes(context: ServiceContext) -> APIRouter:
             )  # before the snapshot, which then has all of it
             async with read_at_once(context.pools.readers) as read:
                 question = await question_asked(read, person, asked, context.clock())
-                file = await ledger_file(await books_of(read, question, explain=False), read_until)
+                file = await ledger_file(await books_of(read, question, explain=False), read_until, partial=partial)
             content = write_journals(file, form)
         named = f"general-ledger-{question.property}-{question.first}.{LEDGER_FORMATS[form].extension}"
         return Response(

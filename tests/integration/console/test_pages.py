@@ -578,6 +578,15 @@ def test_a_patron_who_is_not_registered_has_a_page(stage: Stage, browser: Browse
     assert 403 == browser.get("/p/riverside/patrons/p-7").status_code
 
 
+def test_who_viewed_patrons_is_offered_to_those_who_may_read_it(stage: Stage, browser: Browser) -> None:
+    """The report takes a role of its own, which not everybody has who opens the page of a patron."""
+    unknown = {"type": "urn:pitledger:problem:not-found", "title": "Not found", "detail": "there is no patron p-7"}
+    stage.services.answers["wagering-accounts", "GET", "/patrons/riverside/p-7"] = (404, unknown)
+    address, link = "/p/riverside/patrons/p-7", "/reports/patron-access"
+    assert link not in browser.get(address).text
+    assert link in stage.browser("title31.sam").get(address).text
+
+
 def test_a_currency_report_that_no_longer_holds_is_listed(stage: Stage) -> None:
     """With both amounts, on the page of all filings and on its own; and sales to unidentified persons that are due."""
     said = {"form": "FinCEN 112", "gaming_day": "2026-11-20", "reported_with": "", "file_by": "2026-12-05", "late": ""}

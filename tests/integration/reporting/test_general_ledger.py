@@ -316,7 +316,7 @@ def test_a_journal_has_the_titles_of_its_own_day(both: BothBooks) -> None:
     swapped = mapping_event(PROPERTY, sequence=10, version=2, effective_from=begins, accounts=accounts)
     both.books.desk.feed("properties", swapped)
     both.books.desk.feed("inventory", *TableDays(PROPERTY, shard=9).sealed(NEXT_DAY))
-    month = f"{FILE}&period=month"
+    month = f"{FILE}&period=month&partial=true"
     for name in ("csv", "iif", "xero", "netsuite", "sage"):
         of_day, of_month = (both.books.get(f"{path}&as={name}") for path in (FILE, month))
         assert (200, 200) == (of_day.status_code, of_month.status_code), of_month.text
@@ -326,6 +326,26 @@ def test_a_journal_has_the_titles_of_its_own_day(both: BothBooks) -> None:
         assert 200 == both.books.get(f"{FILE}&as={name}").status_code
         changed = f"account 1340 is 'Money of wagering accounts' (asset) before gaming day {NEXT_DAY}"
         assert_problem(both.books.get(f"{month}&as={name}"), 409, changed)
+
+
+def test_a_period_that_has_not_ended_is_written_only_if_asked_for(both: BothBooks) -> None:
+    """The refusal names its last sealed day; asked for, the file ends with that day, whatever the next days have."""
+    map_legs(both)
+    seal(both)
+    both.publish()
+    both.books.read_until(ALL_READ)
+    of_day = both.books.get(FILE)
+    assert 200 == of_day.status_code, of_day.text
+    month, partial = (f"{FILE}&period=month{more}" for more in ("", "&partial=true"))
+    last = f"the last sealed gaming day of these is {DAY}, and they end with 2026-11-30"
+    assert_problem(both.books.get(month), 409, last)
+    assert of_day.text == both.books.get(partial).text
+    both.books.desk.feed("accounts", *bought_in(12_000_00, days=2))
+    assert_problem(both.books.get(month), 409, f"gaming day {NEXT_DAY} is not sealed")
+    written = {row["gaming_day"] for row in csv.DictReader(io.StringIO(both.books.get(partial).text))}
+    assert {DAY} == written
+    both.books.desk.feed("inventory", *TableDays(PROPERTY, shard=9).sealed("2026-11-22"))
+    assert_problem(both.books.get(partial), 409, f"gaming day {NEXT_DAY} is not sealed")
 
 
 def bought_in(cents: int, days: int = 1) -> Iterator[Message]:

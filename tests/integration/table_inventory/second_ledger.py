@@ -43,8 +43,8 @@ class SecondLedger:
         self.world.books.read_until(datetime.fromisoformat(LATER))
         for month in dict.fromkeys(day.replace(day=1) for day in self.days):
             first = next(day for day in self.days if day.replace(day=1) == month)
-            asked = f"property={PROPERTY}&gaming_day={first}&period=month&as=beancount&known_at={quote(LATER)}"
-            answer = self.world.books.get(f"/general-ledger/journals?{asked}")
+            asked = f"property={PROPERTY}&gaming_day={first}&period=month&as=beancount&partial=true"
+            answer = self.world.books.get(f"/general-ledger/journals?{asked}&known_at={quote(LATER)}")
             assert answer.status_code == 200, answer.text
             found.update(beancount_of(answer.content, folder))
         return {account: cents for account, cents in found.items() if cents}

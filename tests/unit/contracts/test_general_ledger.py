@@ -130,6 +130,16 @@ def test_titles_are_distinct_also_as_programs_read_them(titles: tuple[str, str])
     assert [f"the titles {first!r}, {second!r} are one {how}"] == [*problems(wanted)]
 
 
+@pytest.mark.parametrize("segment", ["department", "cost_center"])
+def test_a_department_has_one_spelling(segment: str) -> None:
+    """QuickBooks would post both to one class; it is a typing error."""
+    first, second, *rest = mapping_document()["rules"]
+    rules = [first | {segment: "Pit-3"}, second | {segment: "PIT-3"}, *rest]
+    wanted = LedgerMappingDocument.model_validate(mapping_document(rules=rules))
+    words = segment.replace("_", " ")
+    assert [f"the {words}s 'PIT-3', 'Pit-3' differ only in case: some programs read them as one"] == [*problems(wanted)]
+
+
 @pytest.mark.parametrize("currency", ["JPY", "XXQ", "usd"])
 def test_amounts_are_in_dollars_of_a_hundred_cents(currency: str) -> None:
     """A yen has no cents, and nobody has XXQ."""

@@ -31,6 +31,15 @@ class LedgerPeriod:
     sealed: Sequence[date]
     journals: Sequence[LedgerJournal]
 
+    def until(self, last: date) -> "LedgerPeriod":
+        """Return the general ledger of the days up to `last`, a sealed gaming day with no later one sealed."""
+        return LedgerPeriod(
+            {day: placed for day, placed in self.placed.items() if day <= last},
+            {day: mapping for day, mapping in self.mappings.items() if day <= last},
+            self.sealed,
+            self.journals,
+        )
+
     @property
     def unmapped(self) -> list[Placed]:
         """Return the posted amounts for which the mapping has no rule."""

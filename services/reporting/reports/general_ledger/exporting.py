@@ -1,6 +1,6 @@
 """Export of the journals of sealed gaming days to a file; it is refused while a day's journal is missing."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from services.reporting.read_model.general_ledger import unposted
 from services.reporting.read_model.reading import Books
@@ -9,14 +9,16 @@ from services.reporting.reports.general_ledger.books import LedgerPeriod, ledger
 from shared.contracts.rejection import Reason, Rejected
 
 
-async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
+async def ledger_file(books: Books, read_until: datetime | None, *, partial: bool) -> LedgerFile:
     """Return the content of a file with the journals of the queried gaming days.
 
     `read_until` is the time up to which all recorded entries had been read before `books` were queried; None if it is
-    unknown. A journal with a later as-of time could still get other lines under the same number.
+    unknown. A journal with a later as-of time could still get other lines under the same number. With `partial`, the
+    file ends with the last sealed gaming day, and what was posted on later days is left out.
 
-    Raises: Rejected if a day is not sealed or has no mapping, if a leg has no rule, if an entry that moved money does
-    not state its postings, or if entries up to the as-of time of a journal have not all been read.
+    Raises: Rejected if a day with postings is not sealed, or without `partial` the last day; if a day has no mapping,
+    or a leg no rule; if an entry that moved money does not state its postings; or if entries up to the as-of time of a
+    journal have not all been read.
     """
     ledger = await ledger_of(books)
     property_name = books.question.property
@@ -24,7 +26,12 @@ async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
         raise Rejected(
             Reason.TOO_EARLY, f"no gaming day of these is sealed at {property_name}: there is no journal yet"
         )
+    last, asked = max(ledger.sealed), books.question.last
+    if partial:
+        ledger = ledger.until(last)
     faults = [*_faults(ledger)]
+    if not partial and last < asked and asked not in ledger.placed:  # a day with postings is named already
+        faults.append(_unfinished(last, asked))
     missing = (await unposted(books)).value
     if missing:
         faults.append(f"{missing} entries that moved money do not state their postings: they are of an earlier release")
@@ -36,11 +43,16 @@ async def ledger_file(books: Books, read_until: datetime | None) -> LedgerFile:
         property=property_name,
         title=books.place.document.title,
         currency=mappings[-1].currency,
-        last=max(ledger.sealed),
+        last=last,
         charts={day: mapping.chart for day, mapping in ledger.mappings.items() if mapping is not None},
         journals=ledger.journals,
         balances=ledger.balances,
     )
+
+
+def _unfinished(last: date, asked: date) -> str:
+    ends = f"the last sealed gaming day of these is {last}, and they end with {asked}"
+    return f"{ends}: wait until that is sealed, or ask for a partial export up to {last} ('partial', --partial)"
 
 
 def _unread(ledger: LedgerPeriod, read_until: datetime | None) -> list[str]:
