@@ -23,10 +23,9 @@ _COUNTRY: Final = "US"
 """The country of the tax office and of the payers."""
 _NOT_EXEMPT: Final = "00"
 _EXEMPT: Final = "04"
+"""The exemption codes of Form 1042-S for chapter 3: not exempt, and exempt under a treaty."""
 _PAYER: Final = tuple(field for field in get_args(ReturnField) if field.startswith("payer."))
 """The fields of the payer of a return."""
-
-"""The exemption codes of Form 1042-S for chapter 3: not exempt, and exempt under a treaty."""
 _WRITTEN: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "AE"}
     | {"’": "'", "‘": "'", "–": "-", "—": "-"}
