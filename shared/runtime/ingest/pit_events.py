@@ -207,7 +207,7 @@ async def require_unchanged(
 ) -> None:
     """Lock the events that the given statements concern, and check that they have not changed since they were read.
 
-    Two processes may read the pit's topic and the desk's; vigorish reads these events from two topics. The process that
+    Two processes may read the pit's own events and desk changes; vigorish reads these from two topics. The process that
     locks the pit streams first records its events, and the other one waits. Raises: Fenced if a later statement has
     been recorded meanwhile.
     """
