@@ -1,7 +1,8 @@
-"""Corrections of rounds by two people at a desk: proposal and decision.
+"""Corrections of rounds that one person proposes and another approves, instead of the table's system.
 
-Both are recorded in the journal of round settlement. An approved correction takes effect like a table's own event: its
-approval is published in the table's desk stream on `table.events`, and the resulting settlement names the correction.
+Proposal and decision are recorded in the journal of round settlement. An approved correction takes effect like a
+table's own event: its approval is published in the table's desk stream on `table.events`, and the resulting settlement
+names the correction.
 """
 
 from typing import Annotated, Any, Literal
@@ -71,7 +72,7 @@ class RoundCorrectionApproved(Event[DecidedCorrection]):
 
 
 def desk_source(property_name: str, table: str) -> str:
-    """Return the stream of the corrections that were approved at the desk for a table's rounds."""
+    """Return the desk stream of a table: the corrections of its rounds that people approved in round settlement."""
     return f"{table_source(property_name, table)}/desk"
 
 

@@ -201,7 +201,7 @@ def _why_useless(
 ) -> RatingProblem | None:
     """Return the reason why an amendment has no effect, or None. `before` is the amendment in effect so far.
 
-    An amendment from another system cannot replace an amendment that a different person made at the desk.
+    An amendment from another system cannot replace one that a different person entered in table inventory.
     """
     if amended is None:
         return "amends_nothing"
@@ -211,7 +211,7 @@ def _why_useless(
 
 
 def is_of_desk(step: RatingRecorded) -> bool:
-    """Return whether a step was entered at the desk."""
+    """Return whether a person entered a step in table inventory, instead of another system reporting it."""
     return step.step.startswith("desk/")
 
 

@@ -358,7 +358,7 @@ EVENTS: Final = tuple(kind.model for kind in KINDS.on(PIT_EVENTS))
 
 
 class SaidAtDesk(Contract):
-    """The number of the desk change that a fact about a pit event records (`desk_change`), if any.
+    """The change, approved by people in table inventory, that a fact about a pit event records, if any.
 
     The change takes effect directly after position `behind` in the pit stream, which was the position of the last
     statement about the event when the change was approved. Statements that the pit makes later come after the change.
@@ -449,12 +449,12 @@ class PitChangeApproval(Contract):
 
 
 def desk_source(property_name: str, table: str) -> str:
-    """Return the stream of the changes that were approved at the desk for a table's pit events."""
+    """Return the desk stream of a table: the changes of its pit events that people approved in table inventory."""
     return f"{pit_source(property_name, table)}/desk"
 
 
 def goes_with(event: Event[Any]) -> str | None:
-    """Return the pit stream that an event from the desk changes; None for an event of the pit itself."""
+    """Return the pit stream that an event of a desk stream changes; None for an event of the pit itself."""
     data = event.data
     return pit_source(data.property, data.table) if isinstance(data, PitChangeApproval) else None
 

@@ -1,9 +1,9 @@
-"""Changes to pit events by two people at a desk: proposal and decision.
+"""Changes to pit events that one person proposes and another approves, instead of the pit system.
 
-Both are recorded in the journal of table inventory. There an approved change takes effect when its own event is read
-back from `pit.events`, after the events that the pit reported; the vigorish service reads it from the fact. Both
-services place the change at the same position: directly after the last statement about the event at the time of
-approval.
+Proposal and decision are recorded in the journal of table inventory. There an approved change takes effect when its own
+event is read back from `pit.events`, after the events that the pit reported; the vigorish service reads the change from
+the fact. Both services place the change at the same position: directly after the last statement about the event at the
+time of approval.
 """
 
 from typing import Annotated, Any

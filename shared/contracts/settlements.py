@@ -116,7 +116,7 @@ class NoticedRound(SettledRound):
 class SettlementPosted(NoticedRound):
     """A round was settled and its money posted. `revision` starts at 1 and increases by one with each correction.
 
-    `desk_correction` is the number of the correction that two people approved at the desk, if any.
+    `desk_correction` is the number of the correction that people approved in round settlement, if any.
     """
 
     regulation: str
@@ -139,8 +139,8 @@ class SettlementPosted(NoticedRound):
 class SettlementReversed(NoticedRound):
     """The postings of a round were reversed, because it was voided or is posted again after a correction.
 
-    `reverses` is the sequence of the event whose posting is reversed, in the stream of its table or of that table's
-    desk. The closing time, the dealer, the submission and `lines` are those of the reversed posting.
+    `reverses` is the sequence of the event whose posting is reversed, in the stream of its table or in
+    that table's desk stream. Closing time, dealer, submission and `lines` are those of the reversed posting.
     """
 
     revision: int

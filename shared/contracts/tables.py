@@ -1,4 +1,4 @@
-"""The events on `table.events`: rounds completed, voided and corrected, and corrections approved at the desk.
+"""The events on `table.events`: rounds completed, voided and corrected, and corrections approved by people.
 
 A counted table has no rounds there, but may report the results of its games, and void them: no wagers, and no money.
 """

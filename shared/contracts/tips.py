@@ -36,8 +36,8 @@ class HoursOfPool(Contract):
 class TipHours(Fact, HoursOfPool):
     """The dealers' hours in a pool of the gaming days `first_day` to `last_day`; `pool` has the rules of sharing.
 
-    Each revision after the first replaces the approved one. The hours belong to no gaming day, because none of its
-    figures depends on them.
+    Each revision after the first replaces the approved one. The hours belong to no gaming day, because no figure of
+    a gaming day depends on them.
     """
 
     property: Name

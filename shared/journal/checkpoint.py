@@ -112,6 +112,6 @@ def read_unverified(note: str) -> Checkpoint:
 
 
 def check_covers(names: Sequence[str], origin: str) -> None:
-    """Raise CheckpointError unless a key's name covers the origin: equal to it, or a prefix of its path."""
+    """Raise CheckpointError unless a key's name equals the origin, or is a path above the origin."""
     if not any(origin == name or origin.startswith(f"{name}/") for name in names):
         raise CheckpointError(f"checkpoint of {origin!r}: signed by {names}, which speaks for other origins")

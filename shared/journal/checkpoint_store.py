@@ -28,11 +28,11 @@ _UNFINISHED: Final = ".unfinished"
 
 
 class StaleCheckpoint(CheckpointError):
-    """A larger checkpoint of the origin is already stored; the log must first be verified against that one."""
+    """A larger checkpoint of the origin is stored; the log must first be verified against the larger checkpoint."""
 
 
 def tile_of(size: int) -> int:
-    """Return the tile of a checkpoint of this size.
+    """Return the number, from 0, of the tile that a checkpoint of `size` entries belongs to.
 
     >>> tile_of(65_535), tile_of(65_536)
     (0, 1)

@@ -16,7 +16,7 @@ _NODE = b"\x01"
 
 
 class EvidenceError(ValueError):
-    """Evidence of the journal's integrity is malformed or invalid."""
+    """A signature, proof, checkpoint or manifest that should prove the journal's integrity is malformed or invalid."""
 
 
 class ProofError(EvidenceError):

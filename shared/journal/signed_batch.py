@@ -45,10 +45,10 @@ def message_bytes(topic: str, key: bytes | None, value: bytes) -> bytes:
 
 
 def replay_bytes(topic: str, key: bytes | None, value: bytes, said: Sequence[bytes | None]) -> bytes:
-    """Return the bytes to sign for a replay, which repeats a record that was set aside.
+    """Return the bytes to sign for a replay, which sends a quarantined record again.
 
-    `said`: the values of the headers that name that record. The bytes are those of a message on a topic that does not
-    exist, so that the signature of a replay is never valid for a message.
+    `said` are the values of the headers that identify the quarantined record. The bytes are those of a message on a
+    topic that does not exist, so that the signature of a replay is never valid for a message.
     """
     fields = [topic.encode(), key or b"", *(each or b"" for each in said)]
     written = b"".join(len(field).to_bytes(4, "big") + field for field in fields)

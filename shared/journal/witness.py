@@ -135,7 +135,7 @@ class State(AbstractContextManager["State"]):
         return self.by_hash(sha256(origin.encode()).hexdigest())
 
     def by_hash(self, origin_hash: str) -> str | None:
-        """Return the cosigned note of the log with this hash (SHA-256 of its origin, in hex)."""
+        """Return the cosigned note of the log whose origin has this SHA-256 (in hex), or None if there is none."""
         if not _HASH.fullmatch(origin_hash):
             return None
         try:

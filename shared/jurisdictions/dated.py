@@ -20,7 +20,7 @@ class LawUnknown(LookupError):
 
 
 class Dated(Record, Generic[T]):
-    """A value in force from a day on, until the next value of its provision.
+    """A value fixed by law, in force from a day on, until the provision has a next value.
 
     `source` cites the law. The value is `confirmed` if it was read in the source, and `unconfirmed` if it was inferred,
     taken from another text, or not found in the source itself; `note` then gives the reason. A value that law changes

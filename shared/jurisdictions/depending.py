@@ -1,4 +1,4 @@
-"""Values of law that depend on revenue: rates by brackets, and values that depend on a property's earlier years."""
+"""Values fixed by law that depend on revenue: rates by brackets, and values that depend on earlier fiscal years."""
 
 from itertools import pairwise
 from typing import Annotated, Any, Final, Generic, Literal, TypeVar

@@ -92,7 +92,10 @@ class ManagedProcess:
         return self._leash.poll()
 
     def wait(self, timeout_seconds: float) -> int:
-        """Wait until the command ends and return its exit code; after the deadline, kill it and raise."""
+        """Wait until the command ends and return its exit code.
+
+        Raises: LocalStackError if the command did not end within `timeout_seconds`; it is then killed.
+        """
         try:
             return self._leash.wait(timeout_seconds)
         except subprocess.TimeoutExpired:

@@ -17,11 +17,11 @@ class Cancelled(Exception):
 
 
 def always() -> None:
-    """Return normally: the work is never cancelled."""
+    """Never raise `Cancelled`: the `GoOn` for work that nobody cancels."""
 
 
 async def in_thread(work: Callable[[GoOn], T]) -> T:
-    """Run work in a thread and return its result. After a cancellation, return only once the work has stopped."""
+    """Run work in a thread and return its result; if cancelled, wait until the work has stopped, then raise."""
     unwanted = Event()
 
     def go_on() -> None:

@@ -30,8 +30,8 @@ class RuntimeContext:
     `verifier` has the keys with which other services sign; without it, no signatures are verified. `wake` tells the
     relay that there are entries to publish. `step` is called at each durable step. `behind` returns the age of each
     partition's oldest unread record in seconds. The age is infinite if it is unknown, or if another process reads the
-    partition. `tracing` records spans. `witness` is evidence from outside the database of how far the journal has been
-    written.
+    partition. `tracing` records spans. `witness` tells, from sources outside the database, how many entries each shard
+    has.
     """
 
     service: str

@@ -34,7 +34,7 @@ _SERVER: Final = (
 
 
 class HighWaterMark(NamedTuple):
-    """An entry known to be in a shard: its sequence, its hash, and the source of this evidence."""
+    """An entry that a shard must contain: its sequence, its hash, and `by`, the source that reported the entry."""
 
     seq: int
     hash: bytes
@@ -42,7 +42,7 @@ class HighWaterMark(NamedTuple):
 
 
 class HighWaterSource(Protocol):
-    """Evidence, from outside the database, of the length of each shard. Its methods raise ConnectionError."""
+    """Tells, from sources outside the database, how many entries each shard has. Methods raise ConnectionError."""
 
     def signed(self) -> Mapping[str, int]:
         """Return the number of entries covered by signed checkpoints, by shard name."""
@@ -117,7 +117,7 @@ class HighWater:
 
     @property
     def waiting_seconds(self) -> float:
-        """Return for how many seconds a comparison has waited for evidence; 0 if none is waiting."""
+        """Return for how many seconds a comparison has waited for sources outside the database; 0 if none waits."""
         return 0.0 if self._asking_since is None else monotonic() - self._asking_since
 
     def require_whole(self) -> None:

@@ -30,7 +30,7 @@ from shared.journal.signed_note import CheckpointError, Verifier
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The manifests of an archive, in order, up to the first invalid one, and the problem of that one."""
+    """The manifests of an archive, in order, that precede the first invalid one, and the invalid one's problem."""
 
     manifests: Sequence[DayManifest]
     log: Frontier

@@ -82,7 +82,7 @@ class VerifiedShard:
 class JournalVerifier:
     """Background job that verifies and signs the journal.
 
-    Without a checkpoint signer, its progress is lost with the process, and the next one begins at entry 1.
+    Without a checkpoint signer, the progress is lost when the process ends, and the next process begins at entry 1.
     """
 
     context: RuntimeContext
@@ -103,9 +103,9 @@ class JournalVerifier:
 
     @property
     def scrubbed_at(self) -> datetime | None:
-        """Return the end of each shard's last full pass over old entries, for the shard where it is earliest.
+        """Return when the last full pass over old entries ended, for the shard where that was longest ago.
 
-        Without shards, this is `verified_at`.
+        Without shards, return `verified_at`.
         """
         return min((each.scrubbed_at for each in (self._watched or {}).values()), default=self.verified_at)
 

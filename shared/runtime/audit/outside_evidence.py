@@ -43,7 +43,7 @@ PartitionKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class OutsideEvidence:
-    """The known lengths of a service's shards, read from its checkpoints and topics instead of its database.
+    """Tells how many entries each shard of a service has, by its checkpoints and topics instead of its database.
 
     Published entries whose loss was accepted do not count.
     """
@@ -160,7 +160,7 @@ def write_floors(checkpoints: Path, service: str, ends: Mapping[PartitionKey, in
 
 
 def read_floors(checkpoints: Path, service: str) -> dict[PartitionKey, int]:
-    """Return the offsets up to which a service's topics were compared, by partition; empty before any comparison."""
+    """Return the offsets that `write_floors` has stored, by partition; empty if it has stored none."""
     try:
         said = json.loads(_floors_file(checkpoints, service).read_text())
     except FileNotFoundError:

@@ -37,8 +37,8 @@ async def run_on_leader(
 ) -> None:
     """Run `work` periodically in one process of a service until cancelled; another takes over when that process ends.
 
-    A transient failure is logged with `failed` as the name of the work; leadership may then pass to another process.
-    Bugs are raised.
+    `seconds` is the pause between two runs. A transient failure is logged with `failed` as the name of the work;
+    leadership may then pass to another process. Bugs are raised.
     """
 
     async def while_ours() -> None:

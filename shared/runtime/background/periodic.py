@@ -11,7 +11,10 @@ log = structlog.get_logger()
 
 
 async def every(seconds: float, work: Callable[[], Awaitable[object]], failed: str) -> None:
-    """Run `work` periodically until cancelled. Log transient failures under the name `failed`; raise bugs."""
+    """Run `work` until cancelled, with a pause of `seconds` after each run.
+
+    Transient failures are logged with `failed` as the name of the work; bugs are raised.
+    """
     await repeat(
         seconds, work, lambda error: log.warning("periodic task failed, retrying", work=failed, error=str(error))
     )

@@ -10,7 +10,7 @@ from shared.contracts.rejection import Reason, Rejected
 
 
 class Decision(StrEnum):
-    """The decision on a request that needs two people; ASKED while it is open."""
+    """The decision on a request that needs two people; ASKED while the request is open."""
 
     ASKED = "asked"
     APPROVED = "approved"
@@ -26,10 +26,10 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The wording for one kind of request.
+    """The words with which messages describe one kind of request.
 
-    `did` is the requester's action in the past tense, and `approve` is the approver's action. `decided` has the
-    past tense of those decisions whose own name is not the right word.
+    `did` is what the requester did (`filed`), and `approve` is what the approver does (`receive`). `decided` maps a
+    decision to its word in messages (`received`), if that is not the decision's own name.
     """
 
     did: str

@@ -1,7 +1,7 @@
 """Bulk dismissal of quarantined records: one person requests it, another decides.
 
 A filter selects the records. An approval dismisses exactly the records that were open at the time of the request, or
-none. If one of those has been resolved since, or a new record matches the filter, a new request is needed.
+none. If one of them has been resolved since then, or a new record matches the filter, a new request is needed.
 """
 
 from collections.abc import Sequence

@@ -179,7 +179,7 @@ class Conflict:
 
 
 def together(one: Duty, other: Duty) -> Together:
-    """Return whether one person may hold both duties; for one and the same duty, whether one may do all of it."""
+    """Return whether one person may hold both duties, or, if both are the same duty, all roles of that duty."""
     pair = frozenset((one, other))
     if pair in SOURCES:
         return Together.NEVER

@@ -85,8 +85,8 @@ class BatchContext:
     """The stored data that deriving a batch needs.
 
     `streams` are the streams before the batch, by source. `taken` are the digests of recorded events whose positions
-    the batch claims again. `state` is the state that the handler loaded at `read_at`. `elsewhere` covers the streams
-    whose last event is in a different shard from the batch's: the name of that shard, by source.
+    the batch claims again. `state` is the state that the handler loaded at `read_at`. `elsewhere` is
+    source -> shard name, for each stream whose last event is in another shard than this batch.
     """
 
     shard_name: str

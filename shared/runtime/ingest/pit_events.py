@@ -2,8 +2,8 @@
 
 Every service that reads pit events uses this mechanism. An event, a void of it and a correction of it are all
 statements about the event. The statement with the highest position in the table's stream applies, in whatever order
-they arrive, so late and reordered events lead to the same books. A change entered at a desk has a position, too:
-directly after the statement that it was approved to replace.
+they arrive, so late and reordered events lead to the same books. A void or correction that people propose and approve
+in table inventory (a desk change) has a position, too: directly after the statement that it was approved to replace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,11 @@ class PitPlace(NamedTuple):
 
 
 class Said(NamedTuple):
-    """The position of a statement about an event: a sequence, and the number of the desk change after it (0: none)."""
+    """The position of a statement about a pit event; of two statements, the one with the higher position applies.
+
+    `sequence` is a position in the pit stream. `desk` is 0 for a statement that came at this position, or the number
+    of a desk change that was approved to take effect directly after it.
+    """
 
     sequence: int
     desk: int = 0
@@ -159,7 +163,7 @@ def said_at(event: Event[Any]) -> Said:
 
 
 def told_by(event: Event[Any]) -> dict[str, Any]:
-    """Return the fields of `SaidAtDesk` for a change that was entered at a desk; empty for an event from the pit."""
+    """Return the fields of `SaidAtDesk` for a desk change; empty for an event from the pit itself."""
     at = said_at(event)
     return {"desk_change": at.desk, "behind": at.sequence} if at.desk else {}
 
@@ -203,7 +207,7 @@ async def require_unchanged(
 ) -> None:
     """Lock the events that the given statements concern, and check that they have not changed since they were read.
 
-    Two processes may read the pit's topic and the desk's; vigorish reads these events from two topics. The process that
+    Two processes may read the pit's own events and desk changes; vigorish reads these from two topics. The process that
     locks the pit streams first records its events, and the other one waits. Raises: Fenced if a later statement has
     been recorded meanwhile.
     """

@@ -42,8 +42,8 @@ class PlausibilityCheck:
     ) -> str | None:
         """Return why an event with a free stream position should be flagged, or None if it should not be.
 
-        `received_at` is when the event was received. `stands_since` is the moment of the recorded event that it
-        changes, if any. Raises: Implausible.
+        `received_at` is when the event was received. `stands_since` is the moment of the recorded event that
+        this event voids or corrects, if any. Raises: Implausible.
         """
         place = None
         if self._places is not None and (name := property_of(event.source)) is not None:

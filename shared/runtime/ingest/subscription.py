@@ -83,9 +83,9 @@ class KafkaTopics:
 
     `ends` holds the end offsets of each topic's partitions, as librdkafka's statistics report them.
 
-    The connection fails if a client has lost every broker. Kafka reports that there are no brokers while all of them
-    are fenced. A client then drops its brokers, starts to look for new ones, and may cancel that at once (librdkafka
-    2.10 to 2.16), after which it never reconnects. A broker that is being dropped may remain in its statistics.
+    The connection fails if a client has lost every broker. While all brokers are fenced, Kafka reports to clients that
+    there are none. A client then drops its brokers and starts to look for new ones. In librdkafka 2.10 to 2.16 it may
+    cancel this search at once, and then never reconnects. Its statistics may still list a broker that it is dropping.
     """
 
     def __init__(self, context: RuntimeContext, failed: Callable[[BaseException], None]) -> None:

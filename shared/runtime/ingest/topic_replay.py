@@ -96,7 +96,8 @@ class TopicReplay:
     async def events(self, connection: AsyncConnection, places: ReplayedStreams) -> AsyncIterator[list[Event[Any]]]:
         """Yield the events of a topic that the service has accepted, in batches, ordered within each partition.
 
-        Raises: FatalServiceError if the topic no longer holds everything that was read, unchanged and signed by its
+        `places` stores the stream positions that were replayed; an event at one of them is not yielded again. Raises:
+        FatalServiceError if the topic no longer holds everything that was read, unchanged and signed by its
         publisher; KafkaException if the cluster does not answer.
         """
         topic = self.handler.topic

@@ -46,7 +46,7 @@ class PublishMarks:
         self._known: dict[int, int] = {}
 
     async def read(self, connection: AsyncConnection) -> list[PublishMark]:
-        """Lock and return the marks of shards with unpublished entries, and marks unlike those that are known here."""
+        """Lock and return the marks of shards with unpublished entries, and marks unlike those remembered here."""
         known = [{"shard": shard, "published_seq": seq} for shard, seq in self._known.items()]
         return [self._mark(row) for row in await self._find.read(connection, known)]
 

@@ -20,8 +20,8 @@ _READ_TO: Final = "topic_was_read_to"
 class DocumentHistory:
     """The documents of a topic in the order of receipt.
 
-    `as_of` fills `approved` with the documents that had been received by a moment. It is a problem if a document in the
-    service's copy differs from the one on the topic, or is missing there.
+    `read` returns a problem for each document in the service's copy that differs from the document on the topic, or is
+    missing on the topic. `as_of` fills `approved` with the documents that had been received by a moment.
     """
 
     def __init__(self, handler: ApprovedDocuments, approved: ApprovedCopy[Any, Any]) -> None:

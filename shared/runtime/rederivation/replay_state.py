@@ -16,7 +16,7 @@ class Busy(Exception):
 
 
 class ReplayState(AbstractContextManager["ReplayState"]):
-    """JSON values by space and key, in a SQLite file; without a path, in a temporary file.
+    """Stores JSON values by namespace (`space`) and key, in a SQLite file; without a path, in a temporary file.
 
     Changes become durable at `commit`, all or none, and a re-derivation that was killed resumes from there.
     """

@@ -1,7 +1,7 @@
 """Send the events that put approved changes into effect, after the table's own events, at least once.
 
-An approved event is sent again, also after a crash, until its effect is recorded. Its position in the desk's stream
-makes a duplicate harmless.
+The changes are those that one person entered in the service and another approved. An approved event is sent again, also
+after a crash, until its effect is recorded. Its position in the table's desk stream makes a duplicate harmless.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ from shared.runtime.service.service_context import ServiceContext
 
 @dataclass(frozen=True, slots=True)
 class ApprovedEvent:
-    """An event that was entered and approved at the desk, and the stream that the same table's own events come in."""
+    """An event that people entered and approved in the service, and the `stream` of the same table's own events."""
 
     event: Event[Any]
     stream: str

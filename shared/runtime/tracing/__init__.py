@@ -18,7 +18,7 @@ _NOTHING: Final[AbstractContextManager[None]] = nullcontext()
 
 
 class Received(Protocol):
-    """The properties of a topic's record that tracing uses."""
+    """A record of a topic, with the attributes that tracing reads."""
 
     @property
     def partition(self) -> int: ...
