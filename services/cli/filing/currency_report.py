@@ -107,13 +107,14 @@ def require_amendments(report: Mapping[str, Any], initial: Reports) -> None:
 
 def _perhaps_of(name: str, row: Mapping[str, Any]) -> str:
     """Return the refusal, with remedy, of an initial report that may replace a sent report without movements left."""
-    entry, bsa_id = row["entry"], row.get("bsa_id")
-    found = f"{name}: filing {row['filing']} has the report of {entry}, of which nothing is left"
+    sent, bsa_id = name_of(reported_of(row)), row.get("bsa_id")
+    found = f"{name}: filing {row['filing']} has the report of {sent}, of which nothing is left"
     if not bsa_id:
         return f"{found}: record its acknowledgement first"
     return (
-        f"{found}: if this took its place, say --corrects {name}={bsa_id}; if not, first amend it to what is left of "
-        f"it, with --only {entry} --corrects {entry}={bsa_id}, or as the report of whoever it was"
+        f"{found}: if this took its place, say --corrects {name}={bsa_id} (one report alone: if others took its place, "
+        f"too, theirs are initial reports); if not, first amend it to what is left of it, with --only {sent} "
+        f"--corrects {sent}={bsa_id}, or as the report of whoever it was"
     )
 
 

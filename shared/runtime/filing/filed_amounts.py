@@ -95,7 +95,7 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
             compared.append(Changed(who, f"amends {one.get('amends') or 'nothing'}", f"amends {row['bsa_id']}"))
         ways = [way for way in ("in", "out") if one[f"{way}_dollars"]]
         compared += [
-            Changed(who, "an initial report", f"one that may be the report of {row['entry']} in filing {row['filing']}")
+            Changed(who, "an initial report", f"one that may be the report of {row['entry'] or row['person']} in filing {row['filing']}")
             for row in left
             if not one.get("amends") and any(row[f"filed_{way}_cents"] for way in ways)
         ]
@@ -108,10 +108,10 @@ def has_nothing_left(row: Document) -> bool:
     """Return whether a sent report of an unidentified person has no movements left, and is not being amended.
 
     `row` is a row of the currency report's section `filed`. The person may have been identified since, so that an
-    initial report on that person would send the same movements twice.
+    initial report on that person would send the same movements twice. An amendment that named a person, and was
+    rejected, does not count.
     """
-    kind, _ = subject_of(row["person"], row["entry"])
-    is_sent = row["status"] == "to_correct" and kind == "entry"
+    is_sent = row["status"] == "to_correct" and bool(row["entry"] or row.get("filed_entry"))
     return is_sent and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
 
 

@@ -117,6 +117,33 @@ def test_who_turns_out_to_be_somebody_has_the_report_of_the_entry(books: Books, 
     assert ([(who, "accepted", "3", SECOND, None, None, "")], 0) == (filed(), _unprepared(books))
 
 
+@pytest.mark.parametrize("is_prepared", [True, False])
+def test_an_entry_taken_for_another_person_stays_filed_as_that_entry(books: Books, is_prepared: bool) -> None:
+    """The first amendment was rejected: the second names whom it was of, and takes the report from the first."""
+    till, ledger = Till(), TableDays()
+    sale = sold(ledger, 12_000, None)
+    books.desk.feed("inventory", sale)
+    [before] = rows_of(_report(books), "filed")
+    _feed_steps(books, till, *_steps(*_ACCEPTED, in_dollars=12_000, kind="entry", reference=before["entry"]))
+    books.desk.feed("inventory", void(ledger, sale), mistaken := sold(ledger, 12_000, "p-9"))
+    rejected = {"accepted": True, "reports": [{"report": 1, "accepted": False}]}
+    amendment = {"in_dollars": 12_000, "amends": FIRST, "kind": "patron"}
+    for filing, patron in enumerate(("p-9", "p-10"), start=2):
+        steps = _steps(*_ACCEPTED[:3], **amendment, reference=patron)
+        _feed_steps(books, till, *(steps[:1] if is_prepared and patron == "p-10" else steps), filing=filing)
+        if patron == "p-9" or not is_prepared:
+            _feed_steps(books, till, ("filing.acknowledged", rejected), filing=filing)
+        if patron == "p-9":
+            books.desk.feed("inventory", void(ledger, mistaken), sold(ledger, 12_000, "p-10"))
+            of_nobody = [row for row in rows_of(_report(books), "filed") if row["person"] == "p-9"]
+            assert [("to_correct", 0, before["entry"])] == [
+                names(row, "status", "in_cents", "filed_entry") for row in of_nobody
+            ]
+    [row] = rows_of(_report(books), "filed")
+    found = names(row, "person", "status", "filing", "amendment", "rejected", "filed_entry")
+    assert ("p-10", "to_correct", "1", *(("3", None) if is_prepared else (None, "3")), before["entry"]) == found
+
+
 def by_agent(till: Till, dollars: int, principal: str = "p-8") -> dict[str, Any]:
     """An agent, p-7, pays currency into the account of a principal."""
     paid = till.paid(dollars, f"w-{principal[-1]}")

@@ -13,7 +13,7 @@ from services.cli.filing import reading
 from tests.integration.reporting.test_currency import Till, _moved, void
 from tests.integration.wagering_accounts.offices import EVE, PREPARE, READER, REGISTRY, SAM, CurrencyOffice, console
 from tests.support import Databases
-from tests.support.accounts import CODE, IDENTITY, NOON, Clock, House, a_house
+from tests.support.accounts import CODE, IDENTITY, NOON, SOMEBODY_ELSE, Clock, House, a_house
 from tests.support.desk import Desk
 from tests.support.filings import ERROR, acknowledgement
 from tests.support.reporting import books_of
@@ -307,6 +307,56 @@ def test_an_initial_report_waits_again_when_the_amendment_of_an_entry_is_withdra
     office.tell()
     refused = office.call("filing", "release", "riverside", "3", person=SAM)
     assert (3, True) == (refused.code, f"may be the report of {entry} in filing 1" in refused.stderr), refused.stderr
+
+
+def test_an_initial_report_waits_while_an_entry_is_nobodys_after_a_rejected_amendment(
+    currency_office: CurrencyOffice,
+) -> None:
+    """The entry was amended as one person, that was rejected, and it was another person: one report amends it."""
+    office = currency_office
+    sale = office.sell(10_500, None)
+    assert 0 == office.prepare().code
+    office.accept(1, FIRST)
+    office.books.desk.feed("inventory", void(office.ledger, sale))
+    mistaken = office.sell(10_500, "p-7")
+    assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
+    office.send(2)
+    office.answer(2, None)
+    office.books.desk.feed("inventory", void(office.ledger, mistaken))
+    office.sell(10_500, None)
+    refused = office.prepare()
+    [entry] = [row["entry"] for row in _filed_rows(office) if row["entry"]]
+    said = f"{entry}: filing 1 has the report of p-7, of which nothing is left: if this took its place, say --corrects"
+    assert (3, True) == (refused.code, said in refused.stderr), refused.stderr
+    assert f"--only p-7 --corrects p-7={FIRST}" in refused.stderr
+    assert 0 == office.prepare("--only", entry, "--corrects", f"{entry}={FIRST}").code
+    [row] = _filed_rows(office)
+    assert (entry, "to_correct", "1", "3") == (row["entry"], row["status"], row["filing"], row["amendment"])
+    office.send(3)
+    office.answer(3, SECOND)
+    assert [(entry, "accepted", "3")] == [(row["entry"], row["status"], row["filing"]) for row in _filed_rows(office)]
+
+
+def test_an_entry_that_is_two_persons_is_amended_as_one_of_them(currency_office: CurrencyOffice) -> None:
+    """The other's report is an initial one: the refusal says so, and it is taken once the amendment is prepared."""
+    office = currency_office
+    office.house.register("q-7", "w-q")
+    assert office.house.send("/patrons/riverside/q-7/identity", {"identity": SOMEBODY_ELSE}).is_success
+    sale = office.sell(30_000, None)
+    assert 0 == office.prepare().code
+    office.accept(1, FIRST)
+    office.books.desk.feed("inventory", void(office.ledger, sale))
+    office.sell(15_000)
+    office.sell(15_000, "q-7")
+    both = office.prepare()
+    assert (3, True) == (both.code, "(one report alone: if others took its place, too, theirs are" in both.stderr)
+    assert 0 == office.prepare("--only", "p-7", "--corrects", f"p-7={FIRST}").code
+    other = office.prepare()
+    assert 0 == other.code, other.stderr
+    [filing] = other.documents
+    assert [("q-7", 15_000, None)] == [
+        (one["reference"], one["in_dollars"], one.get("amends")) for one in filing["reports"]
+    ]
 
 
 def test_what_is_due_of_a_day_is_prepared_beside_what_was_filed(currency_office: CurrencyOffice) -> None:

@@ -63,6 +63,11 @@ FILED: Final = Section(
             title="Why it is no longer correct",
             formula="of the unsent amendment; if there is none, of the report",
         ),
+        Column(
+            name="filed_entry",
+            title="Entry, as filed",
+            formula="of an unidentified person's report that this person's report is to amend",
+        ),
         Column(name="filed_in_cents", title="Currency in, as filed", unit="cents"),
         Column(name="filed_out_cents", title="Currency out, as filed", unit="cents"),
         Column(
@@ -244,10 +249,11 @@ def filed_reports(
                 if found is sent and (other := _amended_of_another(key, filed, sent)) is not None:
                     sent[key] = sent.pop(other)
                 found[key] = replace(filed, prior=sent.get(key)) if found is sent else filed
-    for later in (unsent, rejected):
+    for later in (rejected, unsent):
         for key, filed in later.items():
             if (other := _amended_of_another(key, filed, sent)) is not None:
-                sent[key] = replace(sent.pop(other), of_another=other.subject)
+                found_sent = sent.pop(other)
+                sent[key] = replace(found_sent, of_another=found_sent.of_another or other.subject)
     reported = rejected | unsent
     for key, report_sent in sent.items():
         refused = None if key in unsent else rejected.get(key)
@@ -381,6 +387,7 @@ def _row(books: Books, key: PersonsDay, one: Moved, reporting: _Reporting, today
         **dict(steps.steps()),
         "status": Cell(status, (*steps.entries, *(later.steps.entries if later else ()))),
         "why": why,
+        "filed_entry": found.of_another.reference if found.of_another and found.of_another.kind == "entry" else "",
         "filed_in_cents": found.dollars["in"] * 100,
         "filed_out_cents": found.dollars["out"] * 100,
         "late": next(filter(None, (one.steps.lateness(one.status, file_by, today, books) for one in dated)), ""),
