@@ -177,7 +177,7 @@ def require_ended(today: Today, form: FilingForm, period: FilingPeriod) -> None:
 
 
 def require_filer(today: Today, reports: Sequence[ReportInFile]) -> None:
-    """Raise Rejected if a report, unless it corrects a return, names another filer than the property's document.
+    """Raise Rejected if a report, unless it corrects a return, does not name the filer of the property's document.
 
     A corrected return, and the new one beside it, name the payer as the return was sent.
     """
@@ -185,8 +185,8 @@ def require_filer(today: Today, reports: Sequence[ReportInFile]) -> None:
     corrected = {one.account_number for one in reports if one.corrected}
     for number, report in enumerate(reports, start=1):
         ein = report.filer_ein
-        if filer is not None and report.account_number not in corrected and ein not in (None, filer.ein):
-            detail = f"report {number} of the file is filed by EIN {ein}, and the filer of"
+        if filer is not None and report.account_number not in corrected and ein != filer.ein:
+            detail = f"report {number} of the file is filed by {f'EIN {ein}' if ein else 'no EIN'}, and the filer of"
             raise Rejected(Because.CONTRADICTS, f"{detail} {today.place.document.property} has {filer.ein}")
 
 

@@ -95,7 +95,7 @@ def _currency(filing: Document, report: Document) -> Iterator[Changed]:
             compared.append(Changed(who, f"amends {one.get('amends') or 'nothing'}", f"amends {row['bsa_id']}"))
         ways = [way for way in ("in", "out") if one[f"{way}_dollars"]]
         compared += [
-            Changed(who, "an initial report", f"one that may be the report of {row['entry'] or row['person']} in filing {row['filing']}")
+            Changed(who, "an initial report", f"one that may be the report of {_named(row)} in filing {row['filing']}")
             for row in left
             if not one.get("amends") and any(row[f"filed_{way}_cents"] for way in ways)
         ]
@@ -113,6 +113,12 @@ def has_nothing_left(row: Document) -> bool:
     """
     is_sent = row["status"] == "to_correct" and bool(row["entry"] or row.get("filed_entry"))
     return is_sent and not (row["in_cents"] or row["out_cents"] or row.get("amendment"))
+
+
+def _named(row: Document) -> str:
+    """Return the person of a row of the section `filed`; the entry, if the person is unidentified."""
+    entry, person = str(row["entry"]), str(row["person"])
+    return entry or person
 
 
 def _is_to_withdraw(filing: Document, row: Document) -> bool:

@@ -206,6 +206,10 @@ def test_a_file_names_the_filer_of_the_property(house: House) -> None:
         refused, 409, "report 1 of the file is filed by EIN 231234567, and the filer of riverside has 251111111"
     )
     house.desk.feed("properties", property_event(sequence=3, version=3, filer=filer))
+    asked = filing_of("p-1")
+    anonymous = asked | {"file": asked["file"].replace("231234567", "")}
+    refused = house.send("/filings", anonymous, person=EVE)
+    assert_problem(refused, 409, "report 1 of the file is filed by no EIN, and the filer of riverside has 231234567")
     assert 201 == prepare(house).status_code
     house.clock.now += timedelta(days=1)
     moved = filer | {"street": "2 Riverside Drive"}
