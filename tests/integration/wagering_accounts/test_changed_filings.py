@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from shared.contracts.cage import CageKind
 from tests.integration.reporting.test_currency import _moved, void
@@ -235,3 +236,36 @@ def test_wins_as_a_resident_of_another_country_are_another_return(winnings_offic
         (one["residence"], one["winnings_cents"], one["withheld_cents"]) for one in split
     ]
     assert whole["account_number"] == split[0]["account_number"] != split[1]["account_number"]
+
+
+def test_two_residences_are_filed_corrected_and_copied_apart(winnings_office: WinningsOffice) -> None:
+    """From the log to the portal: each cent once, also after one of the wins turns out to be of the other residence."""
+    office = winnings_office
+    office.register()
+    office.house.clock.now += timedelta(days=60)
+    office.identify(4, "p-8", 120_000, "MX")
+    [filing] = prepared_by(office.returns("1042-s"))
+    assert 2 == filing["report_count"]
+    [gross] = [name for name in office.rows(1)[0] if name.startswith("Box 2 ")]
+    [country] = [name for name in office.rows(1)[0] if "13b" in name]
+    assert [("3500.00", "CA"), ("4000.00", "MX")] == [(row[gross], row[country]) for row in office.rows(1)]
+    assert 0 == office.send(1, "--status", "accepted").code
+
+    def statuses() -> list[tuple[str | None, str, int]]:
+        found = [one for one in rows_of(office.report(), "returns") if one["form"] == "1042-S"]
+        return [(one["residence"], one["status"], one["winnings_cents"]) for one in found]
+
+    assert [("CA", "accepted", 350_000), ("MX", "accepted", 400_000)] == statuses()
+    office.identify(3, "p-8", 105_000, "MX")
+    assert [("MX", "to_correct", 750_000), (None, "to_correct", 0)] == statuses()
+    [correction] = prepared_by(office.returns("1042-s", "--corrected"))
+    assert [("7500.00", "MX"), ("0.00", "MX")] == [(row[gross], row[country]) for row in office.rows(2)]
+    assert [1, 1] == [one["corrects"] for one in correction["reports"]]
+    assert 0 == office.send(2, "--status", "accepted").code
+    assert [("MX", "accepted", 750_000), (None, "accepted", 0)] == statuses()
+    assert 0 == office.call("filing", "copies", "riverside", "2", "-o", str(office.folder), person=EVE).code
+    [copy] = office.folder.glob("*p-8.pdf")
+    pages = "".join(page.extract_text() for page in PdfReader(copy).pages)
+    assert 2 == pages.count("MX"), pages
+    assert 4 == office.returns("1042-s").code
+    assert 4 == office.returns("1042-s", "--corrected").code
