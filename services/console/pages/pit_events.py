@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 from services.console.console import Asked, Person, page
+from services.console.felt.record_form import event_fields, record_typed
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.operations import Operation
 from services.console.pages.commands import command_form, command_sent
@@ -158,8 +159,9 @@ async def _proposal(
 ) -> tuple[Operation, Subject, dict[str, str]]:
     """Return the form of a void or a correction, the event that it changes, and its initial values.
 
-    The form of a void lacks the fields of a correction, shows what the void would restate, and always requires
-    confirmation.
+    The form of a correction has a field for each member of the event, or a single JSON field if the console does not
+    know the type of the event. The form of a void lacks these fields, shows what the void would restate, and always
+    requires confirmation.
     """
     there = path("pit-events", property_name, table, sequence)
     found = await person.calls.get(INVENTORY, there)
@@ -174,7 +176,13 @@ async def _proposal(
     )
     record = {name: found[name] for name in ("event", "at", "gaming_day")} | found["data"]
     if what == "correct":
-        return operation, Subject(record), given | {"at": found["at"], "instead": json.dumps(found["data"], indent=2)}
+        given |= {"at": found["at"]}
+        fields = event_fields("instead", found["event"], found["data"])
+        if fields is None:
+            return operation, Subject(record), given | {"instead": json.dumps(found["data"], indent=2)}
+        of_body = tuple(fields if one.name == fields.name else one for one in operation.of_body)
+        given |= dict(record_typed(fields, fields.name, found["data"]))
+        return replace(operation, of_body=of_body), Subject(record), given
     effects = await person.calls.get(INVENTORY, f"{there}/void")
     effects["days"] = [{"day": one, "sealed": one in effects["sealed"], "why": ""} for one in effects["restates"]]
     of_void = tuple(one for one in operation.of_body if one.name not in _OF_CORRECTION)

@@ -265,8 +265,7 @@ def test_the_pages_of_pit_events_are_accessible_and_fit(demo: RunningDemo, visit
         look(page, "event").get_by_role("link", name=f"{what.title()} this event").click()
         look(page, f"form to {what}").locator('main [name="reason"]').fill("as surveillance has it")
         if what == "correct":
-            instead = page.locator('main [name="instead"]')
-            instead.fill(instead.input_value().replace("dealer-OU01-1", "dealer-OU01-9"))
+            page.locator('main [name="instead.dealer"]').fill("dealer-OU01-9")
         page.locator("form.command button.main").click()
         looked_at = page.locator("form.confirm button.main")
         expect(looked_at).to_be_visible()
