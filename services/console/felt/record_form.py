@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 from services.console.forms import cards_text
@@ -16,8 +16,6 @@ from shared.rules.record import MOST_CENTS
 _CARDS: Final = frozenset(get_args(Card))
 _PICKS: Final = tuple(map(str, range(1, 8)))
 """The numbers of a random number generator that a player may pick."""
-_PLACE: Final = ("property", "table")
-"""The members of a pit event that a correction cannot change."""
 
 
 def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) -> Field | None:
@@ -32,20 +30,12 @@ def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) 
     return _Model(model["$defs"], keys).field(name, model, required=True)
 
 
-def event_fields(name: str, event: str, data: Mapping[str, Any]) -> Field | None:
-    """Return a group field `name` with the fields of a pit event's data; None if the type of the event is unknown.
-
-    `data` is the data in force: its property and table are the only choice.
-    """
+def event_fields(name: str, event: str) -> Field | None:
+    """Return a group field `name` with the fields of a pit event's data; None if the type of the event is unknown."""
     if event not in KINDS:
         return None
     model = KINDS[event].model.model_json_schema()
-    group = _Model(model.get("$defs", {}), {}).field(name, model, required=True)
-    fields = tuple(
-        replace(one, kind="choice", choices=(str(data[one.name]),)) if one.name in _PLACE else one
-        for one in group.fields
-    )
-    return replace(group, fields=fields)
+    return _Model(model.get("$defs", {}), {}).field(name, model, required=True)
 
 
 def record_typed(one: Field, at: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,9 @@ import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -43,6 +45,8 @@ _DECISION: Final = ("proposed_by", "reason", "decided_by", "decided_at")
 _OUTCOME: Final = (*_DECISION, "outcome")
 _PLACE: Final = ("property", "table", "sequence")
 _OF_CORRECTION: Final = ("at", "instead")
+_UNCHANGED: Final = ("instead.property", "instead.table")
+"""Fields of the form that a correction cannot change."""
 
 
 def routes() -> APIRouter:
@@ -112,7 +116,7 @@ def routes() -> APIRouter:
         request: Request, person: Asked, property: str, table: str, sequence: int, what: What
     ) -> Response:
         operation, about, given = await _proposal(person, property, table, sequence, what)
-        fixed = {name: given[name] for name in _PLACE}
+        fixed = {name: value for name, value in given.items() if name in (*_PLACE, *_UNCHANGED)}
         return await command_sent(request, person, operation, fixed, about)
 
     @router.get("/pit-changes")
@@ -176,13 +180,15 @@ async def _proposal(
     )
     record = {name: found[name] for name in ("event", "at", "gaming_day")} | found["data"]
     if what == "correct":
-        given |= {"at": found["at"]}
-        fields = event_fields("instead", found["event"], found["data"])
+        zone = ZoneInfo(await zone_of(person, property_name) or "UTC")
+        given |= {"at": datetime.fromisoformat(found["at"]).astimezone(zone).isoformat()}
+        fields = event_fields("instead", found["event"])
         if fields is None:
             return operation, Subject(record), given | {"instead": json.dumps(found["data"], indent=2)}
         of_body = tuple(fields if one.name == fields.name else one for one in operation.of_body)
         given |= dict(record_typed(fields, fields.name, found["data"]))
-        return replace(operation, of_body=of_body), Subject(record), given
+        fixed = operation.fixed | frozenset(_UNCHANGED)
+        return replace(operation, of_body=of_body, fixed=fixed), Subject(record), given
     effects = await person.calls.get(INVENTORY, f"{there}/void")
     effects["days"] = [{"day": one, "sealed": one in effects["sealed"], "why": ""} for one in effects["restates"]]
     of_void = tuple(one for one in operation.of_body if one.name not in _OF_CORRECTION)
