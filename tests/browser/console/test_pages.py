@@ -174,12 +174,31 @@ def test_the_header_is_one_line_on_a_small_screen(visit: Visit) -> None:
 
 def test_the_floor_shows_all_of_its_columns_on_a_small_screen(demo: RunningDemo, visit: Visit) -> None:
     """No column is cut, 1,280 pixels wide; a game is named once, and what was sold in the first second has a drop."""
-    page = visit("demo.auditor", f"{HOME}/floor?day={demo.gaming_day}", viewport={"width": SMALL, "height": 800})
+    where = f"{HOME}/floor?day={demo.gaming_day}&view=table"
+    page = visit("demo.auditor", where, viewport={"width": SMALL, "height": 800})
     hidden = "all => all.map((one) => one.scrollWidth - one.clientWidth)"
     assert {0} == set(page.locator(".wide").evaluate_all(hidden))
     expect(page.get_by_role("row", name="MB01")).to_contain_text("Mini baccarat · counted")
     sold = page.get_by_role("row", name="BJ01").get_by_role("cell").nth(4)
     expect(sold).not_to_have_text("$0.00")
+
+
+@pytest.mark.parametrize(("width", "scheme", "columns"), [(1440, "light", 4), (820, "dark", 2)])
+def test_the_floor_shows_a_card_of_each_table(
+    demo: RunningDemo, visit: Visit, width: int, scheme: str, columns: int
+) -> None:
+    """By pit, none wider than the page; who dealt, what lies in the tray, the win against its band: nothing cut."""
+    where, size = f"{HOME}/floor?day={demo.gaming_day}", {"width": width, "height": 900}
+    page = visit("demo.auditor", where, viewport=size, color_scheme=scheme)
+    cards = page.locator("ul.tables > li")
+    assert len(demo.people.at("reporting").read(f"/floors/{PROPERTY}/names")["tables"]) == cards.count()
+    lefts = cards.evaluate_all("all => all.map((one) => one.getBoundingClientRect().left)")
+    assert columns == len(set(lefts))
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    card = page.locator("ul.tables > li", has=page.get_by_role("link", name="BJ02", exact=True))
+    for shown in ("closed", "dealer-BJ02-1 dealt last", "Rated win", "at its closer"):
+        expect(card).to_contain_text(shown)
+    assert [] == list(wrong_with(page))
 
 
 def _cents(shown: str) -> int:
