@@ -1,5 +1,6 @@
 """The pages of the console in a real browser: axe in light and dark, a tablet, keyboard alone, no script."""
 
+import csv
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -150,6 +151,32 @@ def dead_links(page: Page, demo: RunningDemo, *, most: int) -> list[str]:
 def test_links_lead_to_pages(demo: RunningDemo, visit: Visit, person: str) -> None:
     """Some of each kind: days without entries, patrons without an account, steps that may be amended."""
     assert [] == dead_links(visit(person, "/"), demo, most=4)
+
+
+def test_columns_of_a_report_are_chosen_and_downloaded(demo: RunningDemo, visit: Visit) -> None:
+    """Hidden on the page and when it is visited again; the file has the rows and headings of the page."""
+    where = f"{HOME}/reports/drop-and-win?day={demo.gaming_day}"
+    page = visit("demo.auditor", where)
+    first = page.locator(".report table").first
+    before = first.locator("thead th").count()
+    page.locator("details.choose summary").click()
+    boxes = page.locator("details.choose fieldset").first.get_by_role("checkbox")
+    for box in boxes.all()[2:]:
+        box.uncheck()
+    page.get_by_label("Rows that contain").fill("BJ0")
+    page.locator("details.choose").get_by_role("button", name="Show").click()
+    headings = first.locator("thead th").all_inner_texts()
+    assert (3, True) == (len(headings), before > 3)
+    rows = first.locator("tbody tr")
+    expect(rows).to_have_count(6)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV of these columns and rows").first.click()
+    lines = list(csv.reader(download.value.path().read_text().splitlines()))
+    assert (headings, 6) == (lines[0], len(lines) - 1)
+    assert rows.locator(":first-child").all_inner_texts() == [line[0] for line in lines[1:]]
+    assert [] == list(wrong_with(page))
+    page.goto(f"{demo.console}{where}")
+    expect(first.locator("thead th")).to_have_count(3)
 
 
 @AT_NIGHT
