@@ -21,6 +21,8 @@ COLUMN: Final = "column"
 ROWS: Final = "find"
 """The query parameter with the text that the shown rows contain."""
 _PLAIN: Final = str.maketrans({"−": "-", "$": None, ",": None, "≈": None, " ": None})
+_SHOWN: Final = "+"
+"""The beginning of a remembered text that has the shown columns; without it, the text has the hidden ones."""
 _BETWEEN: Final = "~"
 _REMEMBERED_MAX: Final = 3000
 """Maximum number of characters of the cookie: a browser takes 4,096 with its name and attributes."""
@@ -40,8 +42,8 @@ class Choice:
     def of(cls, columns: Columns, query: Collection[tuple[str, str]], remembered: str) -> "Choice":
         """Return the choice in an address or, if the address chooses no columns, the remembered columns.
 
-        `remembered` is the text of `remember`. Unknown columns are ignored. The first column of a section, which names
-        the row, is never hidden.
+        `remembered` is a text that `remember` returned. Unknown columns are ignored. The first column of a section,
+        which names the row, is never hidden.
 
         >>> columns = {"tables": [{"name": "table"}, {"name": "drop_cents"}, {"name": "win_cents"}]}
         >>> sorted(Choice.of(columns, [("choose", "1"), ("column", "tables:win_cents")], "").hidden)
@@ -53,7 +55,11 @@ class Choice:
         for name, value in query:
             asked.setdefault(name, set()).add(value.strip())
         can_hide = {f"{section}:{one['name']}" for section, each in columns.items() for one in each[1:]}
-        shown = asked.get(COLUMN, set()) if CHOSEN in asked else can_hide - set(remembered.split(_BETWEEN))
+        if CHOSEN in asked:
+            shown = asked.get(COLUMN, set())
+        else:
+            kept = set(remembered.lstrip(_SHOWN).split(_BETWEEN))
+            shown = kept if remembered.startswith(_SHOWN) else can_hide - kept
         return cls(frozenset(can_hide - shown), next(iter(asked.get(ROWS, ())), ""))
 
     def columns_of(self, section: str, columns: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -76,19 +82,34 @@ class Choice:
             or any(wanted in str(cell(row.get(one["name"]), one["unit"], zone)).casefold() for one in columns)
         ]
 
-    def remember(self) -> str:
-        """Return the hidden columns as a text for a cookie; empty if there are none, or too many to be kept."""
-        text = _BETWEEN.join(sorted(self.hidden))
+    def remember(self, columns: Columns) -> str:
+        """Return the choice among a report's columns as a text for a cookie: the hidden ones or, if shorter, the shown.
+
+        It is empty if no column is hidden, or if both texts are too long for a cookie.
+
+        >>> columns = {"t": [{"name": "table"}, {"name": "drop"}, {"name": "win"}]}
+        >>> Choice(frozenset({"t:drop", "t:win"})).remember(columns), Choice(frozenset({"t:win"})).remember(columns)
+        ('+', 't:win')
+        >>> Choice.of(columns, [], "+t:drop").hidden
+        frozenset({'t:win'})
+        """
+        if not self.hidden:
+            return ""
+        shown = [value for name, value in self._parts(columns) if name == COLUMN]
+        text = min(_BETWEEN.join(sorted(self.hidden)), _SHOWN + _BETWEEN.join(shown), key=len)
         return text if len(text) <= _REMEMBERED_MAX else ""
 
     def query(self, columns: Columns) -> str:
         """Return the choice among these columns as part of an address."""
-        shown = [
-            (COLUMN, f"{section}:{one['name']}")
-            for section, each in columns.items()
-            for one in self.columns_of(section, each)[1:]
-        ]
-        return urlencode([(CHOSEN, "1"), *shown, *([(ROWS, self.find)] if self.find else [])])
+        return urlencode(list(self._parts(columns)))
+
+    def _parts(self, columns: Columns) -> Iterator[tuple[str, str]]:
+        yield CHOSEN, "1"
+        for section, each in columns.items():
+            for one in self.columns_of(section, each)[1:]:
+                yield COLUMN, f"{section}:{one['name']}"
+        if self.find:
+            yield ROWS, self.find
 
 
 def choose(shown: dict[str, Any], choice: Choice, zone: str | None) -> Columns:

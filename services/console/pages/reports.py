@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from services.console.choices import choices_of_property
-from services.console.columns import CHOSEN, ROWS, Choice, choose, csv_of
+from services.console.columns import CHOSEN, ROWS, Choice, Columns, choose, csv_of
 from services.console.console import Asked, Person, console_of, page, rows_max
 from services.console.entries import shown_entries, shown_sums
 from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
@@ -61,12 +61,12 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
 _REMEMBERED_SECONDS: Final = 365 * 24 * 3600
 
 
-def _remember(request: Request, response: Response, report: str, choice: Choice) -> None:
-    """Have the browser keep the hidden columns of a report, if the request chose any."""
+def _remember(request: Request, response: Response, report: str, choice: Choice, columns: Columns) -> None:
+    """Have the browser keep the choice among a report's columns, if the request chose any."""
     if CHOSEN not in request.query_params:
         return
     same: Any = {"path": "/p/", "httponly": True, "secure": console_of(request).secure, "samesite": "lax"}
-    kept = choice.remember()
+    kept = choice.remember(columns)
     response.set_cookie(f"columns.{report}", kept, max_age=_REMEMBERED_SECONDS if kept else 0, **same)
 
 
@@ -144,7 +144,7 @@ def routes() -> APIRouter:
             every_column=every,
             chosen=choice.query(every) if CHOSEN in request.query_params else asked_for(**{ROWS: choice.find}),
         )
-        _remember(request, response, report, choice)
+        _remember(request, response, report, choice, every)
         return response
 
     @router.get("/{report}/entries")
