@@ -1,27 +1,85 @@
-"""The floor of a property: the state of each table, combined from several services."""
+"""The floor of a property: the state of each table, combined from several services.
+
+The theoretical win of the day comes from a report that takes longer than the floor: it is read again each minute.
+"""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
 
+from services.console.charts import section_of
+from services.console.charts.bands import Standing, standing_of
 from services.console.console import Person
-from services.console.services import INVENTORY, REPORTING, Calls, Missing, path, together
+from services.console.services import INVENTORY, REPORTING, Calls, Missing, or_missing, path, together
 
 FRESH_SECONDS: Final = 1.0
 """The seconds for which the services' answers are reused for all viewers of the same floor."""
+BANDS_SECONDS: Final = 60.0
+"""The seconds for which the theoretical win of a floor's tables is reused."""
+_SIGMAS: Final = 4
+"""The standard deviations between the theoretical win and an end of the scale on which the win is drawn."""
+_SCALE: Final = 100
+_LOW: Final = 2
+"""A fill is suggested when a tray should hold less than its last count divided by this number."""
 _KEPT_MAX: Final = 64
 
 Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class Band:
+    """The win of a table's rated wagers beside its theoretical win and standard deviation, in cents.
+
+    Rated wagers are those with an exact distribution, as in the report `statistics`.
+
+    >>> Band(150_00, 100_00, 25_00).standing, Band(201_00, 100_00, 25_00).standing, Band(5, 5, 0).standing
+    ('as expected', 'beyond 3', 'as expected')
+    """
+
+    win_cents: int
+    theoretical_cents: int
+    deviation_cents: int
+
+    @property
+    def distance(self) -> float | None:
+        """Return the standard deviations from the theoretical win to the win; None without variance."""
+        return (self.win_cents - self.theoretical_cents) / self.deviation_cents if self.deviation_cents else None
+
+    @property
+    def standing(self) -> Standing:
+        """Return whether the win is within two standard deviations of the theoretical win, or beyond."""
+        return standing_of(self.distance)
+
+    @property
+    def two_deviations_cents(self) -> int:
+        """Return two standard deviations, in cents."""
+        return 2 * self.deviation_cents
+
+    @property
+    def mark(self) -> float:
+        """Return the place of the win on a scale from 0 to 100, with the theoretical win at 50.
+
+        The scale has four standard deviations on each side; a win beyond is shown at its end.
+
+        >>> Band(100_00, 100_00, 25_00).mark, Band(150_00, 100_00, 25_00).mark, Band(0, 100_00, 5_00).mark
+        (50.0, 75.0, 0.0)
+        """
+        share = (self.distance or 0) / _SIGMAS
+        return round(min(max((1 + share) * _SCALE / 2, 0.0), float(_SCALE)), 1)
+
+
+@dataclass(frozen=True, slots=True)
 class TableView:
-    """The state of a table on the floor; amounts are cents, or None if the service did not answer."""
+    """The state of a table on the floor; amounts are cents, or None if the service did not answer.
+
+    `inventory` is the table's row of the expected inventories: open or closed, the last count, and what has moved
+    since. It is None if the table was never counted, or is in another gaming day by now.
+    """
 
     said: Record
-    expected_cents: int | None
+    inventory: Record | None
     requests: int
     slips: int
     variances: int
@@ -31,6 +89,27 @@ class TableView:
     def name(self) -> str:
         """Return the name of the table."""
         return str(self.said["table"])
+
+    @property
+    def expected_cents(self) -> int | None:
+        """Return the expected inventory; None if it is unknown."""
+        return None if self.inventory is None else self.inventory["expected_cents"]
+
+    @property
+    def status(self) -> str:
+        """Return `open`, `closed`, or `unknown` if the table was not counted yet."""
+        return "unknown" if self.inventory is None else "open" if self.inventory["open"] else "closed"
+
+    @property
+    def short_cents(self) -> int:
+        """Return what the tray lacks to its last count, if it should hold less than half of it; else 0.
+
+        A counted table's tray is not known between its counts.
+        """
+        if self.inventory is None or not self.inventory["open"] or self.said["play"] == "counted":
+            return 0
+        counted, expected = self.inventory["counted"]["cents"], self.inventory["expected_cents"]
+        return counted - expected if expected * _LOW < counted else 0
 
     @property
     def kind(self) -> str | None:
@@ -52,11 +131,15 @@ class TableView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorView:
-    """The state of a property, and of its tables by pit; `missing` lists the reasons for missing answers."""
+    """The state of a property, and of its tables by pit; `missing` lists the reasons for missing answers.
+
+    `bands` has the theoretical win by table, once a page has asked for it.
+    """
 
     said: Record
     pits: Mapping[str, list[TableView]]
     missing: tuple[str, ...]
+    bands: dict[str, Band] = field(default_factory=dict)
     read_at: float = field(default_factory=monotonic)
 
     @property
@@ -75,6 +158,7 @@ class Floors:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], FloorView] = {}
         self._reading: dict[str, asyncio.Lock] = {}
+        self._bands: dict[tuple[str, str], tuple[float, Mapping[str, Band]]] = {}
 
     async def of(self, person: Person, property_name: str, day: str = "") -> FloorView:
         """Return a floor at most one second old, for the current gaming day or another one. Raises: Refused.
@@ -93,11 +177,42 @@ class Floors:
                     del self._known[next(iter(self._known))]
         return known
 
+    async def with_bands(self, person: Person, property_name: str, day: str = "") -> FloorView:
+        """Return a floor as `of` does, with the theoretical win of tables that have any, at most a minute old.
+
+        If reporting does not say it, the floor is without. Raises: Refused.
+        """
+        found = await self.of(person, property_name, day)
+        found.bands.update(await self._bands_of(person, property_name, found.said["gaming_day"]))
+        return found
+
+    async def _bands_of(self, person: Person, property_name: str, day: str) -> Mapping[str, Band]:
+        asked = (property_name, day)
+        async with self._reading.setdefault(f"{property_name} bands", asyncio.Lock()):
+            read_at, known = self._bands.get(asked, (float("-inf"), {}))
+            if monotonic() - read_at > BANDS_SECONDS:
+                as_json = {"property": property_name, "gaming_day": day, "as": "json"}
+                report = await or_missing(person.calls.get(REPORTING, path("reports", "statistics"), **as_json))
+                known = {} if isinstance(report, Missing) else dict(_bands(report))
+                self._bands[asked] = (monotonic(), known)
+                while len(self._bands) > _KEPT_MAX:
+                    del self._bands[next(iter(self._bands))]
+        return known
+
+
+def _bands(report: Record) -> Iterator[tuple[str, Band]]:
+    for one in section_of(report, "tables"):
+        handle = one["handle_cents"]
+        yield (
+            one["table"],
+            Band(handle - one["payout_cents"], handle - one["expected_cents"], one["deviation_cents"]),
+        )
+
 
 async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorView:
     """Return a floor read from the services, for the current gaming day or another. Raises: Refused by reporting."""
     said = await calls.get(REPORTING, path("floors", property_name), gaming_day=day)
-    day = said["gaming_day"]
+    asked_for, day = day, said["gaming_day"]
     inventories, prepared, carried, variances, requests, clocks = await together(
         calls.get(INVENTORY, "/inventories", property=property_name),
         calls.get_all(INVENTORY, "/slips", property=property_name, status="prepared"),
@@ -106,7 +221,11 @@ async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorVi
         calls.get_all(INVENTORY, "/requests", property=property_name),
         calls.get(INVENTORY, "/equipment", property=property_name),
     )
-    expected = {one["table"]: one["expected_cents"] for one in (inventories or {}).get("tables", ())}
+    trays = {
+        one["table"]: one
+        for one in (inventories or {}).get("tables", ())
+        if not asked_for or one["gaming_day"] == asked_for
+    }
     slips = _counted([*(prepared or ()), *(carried or ())])
     asked = _counted(requests or ())
     open_variances = [one for one in (variances or {}).get("items", ()) if one["status"] != "resolved"]
@@ -120,7 +239,7 @@ async def read_floor(calls: Calls, property_name: str, day: str = "") -> FloorVi
         name = one["table"]
         view = TableView(
             said=one,
-            expected_cents=expected.get(name),
+            inventory=trays.get(name),
             requests=asked.get(name, 0),
             slips=slips.get(name, 0),
             variances=found.get(name, 0),

@@ -1,4 +1,4 @@
-"""Form fields for a round record, from the model of its game, filled in with the record in force."""
+"""Form fields for a round record or a pit event, from its model, filled in with what is in force."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 from services.console.forms import cards_text
 from services.console.operations import Field, Kind
 from shared.cards import Card
+from shared.contracts.facts import KINDS
 from shared.contracts.money import dollars
 from shared.rules import REGULATIONS, round_type
 from shared.rules.record import MOST_CENTS
@@ -29,8 +30,16 @@ def record_fields(name: str, regulation: str | None, record: Mapping[str, Any]) 
     return _Model(model["$defs"], keys).field(name, model, required=True)
 
 
+def event_fields(name: str, event: str) -> Field | None:
+    """Return a group field `name` with the fields of a pit event's data; None if the type of the event is unknown."""
+    if event not in KINDS:
+        return None
+    model = KINDS[event].model.model_json_schema()
+    return _Model(model.get("$defs", {}), {}).field(name, model, required=True)
+
+
 def record_typed(one: Field, at: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield each field's name in the form, and its value in the record as a person would type it."""
+    """Yield each field's name in the form, and its value in the record or event as a person would type it."""
     match one.kind:
         case _ if value is None:
             return
@@ -55,13 +64,13 @@ def record_typed(one: Field, at: str, value: Any) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A record's JSON Schema: its definitions, and, by member, the keys of mappings from names to cents."""
+    """The JSON Schema of a record or event: its definitions, and, by member, the keys of maps from names to cents."""
 
     definitions: Mapping[str, Any]
     keys: Mapping[str, Collection[str]]
 
     def field(self, name: str, schema: Mapping[str, Any], *, required: bool) -> Field:
-        """Return the form field for a member of the record."""
+        """Return the form field for a member of the record or event."""
         schema = self._resolved(schema)
         default = schema.get("default")
         if set(_names_in(schema)) <= _CARDS and _is_list(schema):
@@ -82,12 +91,14 @@ class _Model:
                 return Field(name=name, kind="list", item=item, items_max=most, required=required)
             case {"enum": choices}:
                 # Not required: nothing is chosen for a row that stays empty.
-                return Field(name=name, kind="choice", choices=tuple(choices), required=False)
+                return Field(name=name, kind="choice", choices=tuple(choices), default=default, required=False)
             case {"type": "boolean"}:
                 return Field(name=name, kind="flag", default=default, required=required)
             case {"type": "integer", "maximum": most}:
                 kind: Kind = "cents" if most == MOST_CENTS else "whole"
                 return Field(name=name, kind=kind, default=default, required=required)
+            case {"type": "string", "format": "date"}:
+                return Field(name=name, kind="day", required=required)
             case {"type": "string"}:
                 return Field(name=name, kind="text", required=required)
             case {"anyOf": [{"const": str()}, {"type": "integer"}, *_]}:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
@@ -15,11 +15,15 @@ from services.console.services import INVENTORY, REPORTING, SETTLEMENT, Refused,
 from services.console.views import environment, moment
 from services.console.words import say
 
+View = Literal["cards", "table"]
+
 _EVENT_STREAM: Final = "text/event-stream"
 _WAIT_SECONDS: Final = FRESH_SECONDS
 _SILENT_SECONDS_MAX: Final = 15.0
 """Seconds of silence after which a comment is sent, so that proxies keep the stream open."""
 _LAST_ROUNDS: Final = 50
+_REQUESTERS: Final = ("slips.request",)
+"""The role to request a fill."""
 _LOOKS_KEPT: Final = 16
 
 
@@ -28,22 +32,35 @@ def routes() -> APIRouter:
     router = APIRouter(prefix="/p/{property}/floor")
 
     @router.get("")
-    async def floor(request: Request, person: Asked, property: str, day: str = "") -> Response:
+    async def floor(request: Request, person: Asked, property: str, day: str = "", view: View = "cards") -> Response:
+        """Show the pits with a card for each table, or with a row for each."""
         floors: Floors = request.app.state.floors
-        found = await floors.of(person, property, day)
-        return page(request, "floor.html", person, floor=found, zone=found.said["time_zone"], live=not day)
+        read = floors.with_bands if view == "cards" else floors.of
+        found = await read(person, property, day)
+        zone = found.said["time_zone"]
+        return page(
+            request,
+            "floor.html",
+            person,
+            floor=found,
+            zone=zone,
+            day=day,
+            live=not day,
+            view=view,
+            may_request=person.may(*_REQUESTERS),
+        )
 
     @router.get("/stream")
-    async def stream(request: Request, person: Asked, property: str) -> Response:
+    async def stream(request: Request, person: Asked, property: str, view: View = "table") -> Response:
         floors: Floors = request.app.state.floors
         await floors.of(person, property)  # raises Refused before the response begins
         headers = {"x-accel-buffering": "no"}
-        return StreamingResponse(_changes(request, person, property), media_type=_EVENT_STREAM, headers=headers)
+        return StreamingResponse(_changes(request, person, property, view), media_type=_EVENT_STREAM, headers=headers)
 
     @router.get("/{table}")
     async def table(request: Request, person: Asked, property: str, table: str, day: str = "") -> Response:
         floors: Floors = request.app.state.floors
-        found = await floors.of(person, property, day)
+        found = await floors.with_bands(person, property, day)
         gaming_day = day or found.said["gaming_day"]
         running = await running_day(person, property)
         rounds, variances, slips, equipment = await together(
@@ -83,9 +100,11 @@ def routes() -> APIRouter:
     return router
 
 
-async def _changes(request: Request, person: Person, property_name: str) -> AsyncIterator[str]:
+async def _changes(request: Request, person: Person, property_name: str, view: View) -> AsyncIterator[str]:
     """Yield the floor's changes as server-sent events, while the reader is connected and authorized."""
     floors: Floors = request.app.state.floors
+    read = floors.with_bands if view == "cards" else floors.of
+    may_request = person.may(*_REQUESTERS)
     known: Mapping[str, str] = {}
     silent = 0.0
     while True:
@@ -94,7 +113,7 @@ async def _changes(request: Request, person: Person, property_name: str) -> Asyn
             return
         try:
             await request.app.state.logins.renewed(session)
-            found = await floors.of(person, property_name)
+            found = await read(person, property_name)
         except LoginNeeded:
             return
         except Refused as refused:
@@ -102,7 +121,7 @@ async def _changes(request: Request, person: Person, property_name: str) -> Asyn
                 return
             yield ": waiting\n\n"
         else:
-            new = _pieces(found, property_name)
+            new = _pieces(found, property_name, view, may_request=may_request)
             changed = {name: html for name, html in new.items() if known.get(name) != html}
             if changed and known:
                 for name, html in changed.items():
@@ -119,14 +138,17 @@ async def _changes(request: Request, person: Person, property_name: str) -> Asyn
 
 
 @lru_cache(maxsize=_LOOKS_KEPT)
-def _pieces(found: FloorView, property_name: str) -> Mapping[str, str]:
-    """Return the changing parts of the page as HTML, by event name; rendered once for all readers."""
+def _pieces(found: FloorView, property_name: str, view: View, *, may_request: bool) -> Mapping[str, str]:
+    """Return the changing parts of the page as HTML, by event name; rendered once for all readers of a view."""
     macros: Any = (
         environment()
         .get_template("floor_table.html")
-        .make_module({"property": property_name, "zone": found.said["time_zone"]})
+        .make_module({"property": property_name, "zone": found.said["time_zone"], "may_request": may_request})
     )
-    pieces = {f"table-{one.name}": str(macros.row(one)) for one in found.tables}
+    if view == "cards":
+        pieces = {f"card-{one.name}": str(macros.card(one, found.bands.get(one.name))) for one in found.tables}
+    else:
+        pieces = {f"table-{one.name}": str(macros.row(one)) for one in found.tables}
     pieces["totals"] = str(macros.totals(found))
     pieces["at"] = str(moment(found.said["at"], found.said["time_zone"], "%H:%M:%S"))
     return pieces

@@ -4,13 +4,16 @@ import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final, Literal
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from markupsafe import Markup
 
 from services.console.console import Asked, Person, page
+from services.console.felt.record_form import event_fields, record_typed
 from services.console.listing import Act, Listed, Record, cols, listed
 from services.console.operations import Operation
 from services.console.pages.commands import command_form, command_sent
@@ -42,6 +45,8 @@ _DECISION: Final = ("proposed_by", "reason", "decided_by", "decided_at")
 _OUTCOME: Final = (*_DECISION, "outcome")
 _PLACE: Final = ("property", "table", "sequence")
 _OF_CORRECTION: Final = ("at", "instead")
+_UNCHANGED: Final = ("instead.property", "instead.table")
+"""Fields of the form that a correction cannot change."""
 
 
 def routes() -> APIRouter:
@@ -111,7 +116,7 @@ def routes() -> APIRouter:
         request: Request, person: Asked, property: str, table: str, sequence: int, what: What
     ) -> Response:
         operation, about, given = await _proposal(person, property, table, sequence, what)
-        fixed = {name: given[name] for name in _PLACE}
+        fixed = {name: value for name, value in given.items() if name in (*_PLACE, *_UNCHANGED)}
         return await command_sent(request, person, operation, fixed, about)
 
     @router.get("/pit-changes")
@@ -158,8 +163,9 @@ async def _proposal(
 ) -> tuple[Operation, Subject, dict[str, str]]:
     """Return the form of a void or a correction, the event that it changes, and its initial values.
 
-    The form of a void lacks the fields of a correction, shows what the void would restate, and always requires
-    confirmation.
+    The form of a correction has a field for each member of the event, or a single JSON field if the console does not
+    know the type of the event. The form of a void lacks these fields, shows what the void would restate, and always
+    requires confirmation.
     """
     there = path("pit-events", property_name, table, sequence)
     found = await person.calls.get(INVENTORY, there)
@@ -174,7 +180,15 @@ async def _proposal(
     )
     record = {name: found[name] for name in ("event", "at", "gaming_day")} | found["data"]
     if what == "correct":
-        return operation, Subject(record), given | {"at": found["at"], "instead": json.dumps(found["data"], indent=2)}
+        zone = ZoneInfo(await zone_of(person, property_name) or "UTC")
+        given |= {"at": datetime.fromisoformat(found["at"]).astimezone(zone).isoformat()}
+        fields = event_fields("instead", found["event"])
+        if fields is None:
+            return operation, Subject(record), given | {"instead": json.dumps(found["data"], indent=2)}
+        of_body = tuple(fields if one.name == fields.name else one for one in operation.of_body)
+        given |= dict(record_typed(fields, fields.name, found["data"]))
+        fixed = operation.fixed | frozenset(_UNCHANGED)
+        return replace(operation, of_body=of_body, fixed=fixed), Subject(record), given
     effects = await person.calls.get(INVENTORY, f"{there}/void")
     effects["days"] = [{"day": one, "sealed": one in effects["sealed"], "why": ""} for one in effects["restates"]]
     of_void = tuple(one for one in operation.of_body if one.name not in _OF_CORRECTION)

@@ -9,11 +9,14 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from services.console.choices import choices_of_property
-from services.console.console import Asked, Person, page, rows_max
+from services.console.columns import CHOSEN, ROWS, Choice, Columns, choose, csv_of
+from services.console.console import Asked, Person, console_of, page, rows_max
 from services.console.entries import shown_entries, shown_sums
 from services.console.gallery import SECTIONS_OF_CHARTS, charts_of_report, hung
 from services.console.pages.days import running_day, zone_of
 from services.console.services import REPORTING, Refused, path
+from services.console.views import asked as asked_for
+from services.console.words import say
 from shared.contracts.rejection import Reason
 from shared.runtime.http.problems import problem_uri
 
@@ -55,6 +58,29 @@ def cut_to_first(shown: Mapping[str, Any], most: int | None) -> None:
             section.update(rows=rows[:most], cut_from=len(rows))
 
 
+_REMEMBERED_SECONDS: Final = 365 * 24 * 3600
+
+
+def _remember(request: Request, response: Response, report: str, choice: Choice, columns: Columns) -> None:
+    """Have the browser keep the choice among a report's columns, if the request chose any."""
+    if CHOSEN not in request.query_params:
+        return
+    same: Any = {"path": "/p/", "httponly": True, "secure": console_of(request).secure, "samesite": "lax"}
+    kept = choice.remember(columns)
+    response.set_cookie(f"columns.{report}", kept, max_age=_REMEMBERED_SECONDS if kept else 0, **same)
+
+
+def _csv(shown: Mapping[str, Any], name: str, zone: str | None) -> Response:
+    """Return a section of a report, as shown, as a CSV file. Raises: Refused if there is no such section."""
+    section = next((one for one in shown["content"]["sections"] if one["name"] == name), None)
+    if section is None:
+        detail = say("reports.no_section", section=name)
+        raise Refused(REPORTING, HTTPStatus.NOT_FOUND, {"title": say("refused.missing"), "detail": detail})
+    file = "-".join((shown["report"], name, shown["first_day"])) + ".csv"
+    headers = {"content-disposition": f'attachment; filename="{file}"'}
+    return Response(csv_of(section, shown["columns"][name], zone), media_type="text/csv", headers=headers)
+
+
 _MISTAKEN: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
 """The HTTP statuses of a query with an invalid filter, for which the page shows the filters as typed."""
 
@@ -69,7 +95,10 @@ def routes() -> APIRouter:
         return page(request, "reports.html", person, definitions=definitions)
 
     @router.get("/{report}")
-    async def report(request: Request, person: Asked, report: str, asked: Question, form: str = "") -> Response:
+    async def report(
+        request: Request, person: Asked, report: str, asked: Question, form: str = "", section: str = ""
+    ) -> Response:
+        """Show a report with the chosen columns and rows, or return a file of it, or what is shown of one section."""
         wanted = await asked.wanted(person)
         if form:
             answer = await person.calls.get_bytes(REPORTING, path("reports", report), **wanted, **{"as": form})
@@ -83,7 +112,8 @@ def routes() -> APIRouter:
         if wanted["period"] not in definition["periods"]:
             wanted["period"] = definition["periods"][0]
         most = rows_max(request)
-        cut = {"rows": most, "whole": SECTIONS_OF_CHARTS.get(report)}
+        of_all = bool(section or request.query_params.get(ROWS, "").strip())
+        cut = {"rows": None if of_all else most, "whole": SECTIONS_OF_CHARTS.get(report)}
         try:
             shown = await person.calls.get(REPORTING, path("reports", report), **wanted, **cut, **{"as": "json"})
         except Refused as refused:
@@ -94,8 +124,13 @@ def routes() -> APIRouter:
             return page(request, "report_without_entries.html", person, status=status, choices=choices, **said)
         zone = await zone_of(person, asked.property)
         drawn = charts_of_report(shown, zone)
+        remembered = request.cookies.get(f"columns.{report}", "")
+        choice = Choice.of(shown["columns"], request.query_params.multi_items(), remembered)
+        every = choose(shown, choice, zone)
+        if section:
+            return _csv(shown, section, zone)
         cut_to_first(shown, most)
-        return page(
+        response = page(
             request,
             "report.html",
             person,
@@ -105,7 +140,12 @@ def routes() -> APIRouter:
             zone=zone,
             charts=hung(request, person.session, drawn),
             choices=choices,
+            choice=choice,
+            every_column=every,
+            chosen=choice.query(every) if CHOSEN in request.query_params else asked_for(**{ROWS: choice.find}),
         )
+        _remember(request, response, report, choice, every)
+        return response
 
     @router.get("/{report}/entries")
     async def entries(request: Request, person: Asked, report: str, asked: Question, cell: str) -> Response:

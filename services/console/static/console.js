@@ -13,7 +13,7 @@ document.body.addEventListener("htmx:sseOpen", () => say("on", "live"));
 document.body.addEventListener("htmx:sseError", () => say("off", "not live: connecting again"));
 document.body.addEventListener("htmx:sseMessage", (event) => {
   const row = event.target;
-  if (row instanceof HTMLTableRowElement) {
+  if (row instanceof HTMLTableRowElement || row instanceof HTMLLIElement) {
     row.classList.remove("fresh");
     void row.offsetWidth; // so that the animation begins again
     row.classList.add("fresh");

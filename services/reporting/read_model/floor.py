@@ -36,10 +36,11 @@ _BROUGHT: Final = text("""
     WHERE property = :property AND gaming_day = :gaming_day AND measure = ANY(:measures) AND table_name <> ''
     GROUP BY table_name""")
 _LATELY: Final = text("""
-    SELECT wanted.table_name, last.closed_at, last.round_id, coalesce(hour.rounds, 0) AS rounds_in_hour
+    SELECT wanted.table_name, last.closed_at, last.round_id, last.dealer, last.seats,
+           coalesce(hour.rounds, 0) AS rounds_in_hour
     FROM unnest(CAST(:tables AS text[])) AS wanted (table_name)
     LEFT JOIN LATERAL (
-        SELECT r.closed_at, r.round_id FROM reporting.rounds r
+        SELECT r.closed_at, r.round_id, r.dealer, abs(r.seats) AS seats FROM reporting.rounds r
         WHERE r.property = :property AND r.gaming_day = :gaming_day AND r.table_name = wanted.table_name
         ORDER BY r.closed_at DESC LIMIT 1) last ON true
     LEFT JOIN LATERAL (
@@ -63,8 +64,9 @@ class FloorTable(BaseModel):
     A table whose `play` is counted has no win before it is counted. If it reports no `sales`, it has no drop either; if
     it reports only sales over an amount, the drop is at least `drop_cents`. A counted table may record `results`
     instead of rounds; `kind` is the kind of its game. `rounds_in_hour` and `results_in_hour` count rounds and results
-    that closed in the last hour and have not been voided since. `alarms` is the number of unresolved alarms of
-    sequential tests about the table.
+    that closed in the last hour and have not been voided since. `dealer` dealt the last round, if the table says who
+    did; `heads` is the number of seats that wagered in it. Both are None before the first round of the gaming day.
+    `alarms` is the number of unresolved alarms of sequential tests about the table.
     """
 
     table: Name
@@ -82,6 +84,8 @@ class FloorTable(BaseModel):
     results_in_hour: int
     last_round: str | None
     last_round_at: AwareDatetime | None
+    dealer: str | None
+    heads: int | None
     handle_cents: int
     win_cents: int | None
     drop_cents: int | None
@@ -168,6 +172,8 @@ async def floor_of(connection: AsyncConnection, place: PropertySnapshot, day: da
             results_in_hour=int(results.get(one.table, {}).get("in_hour", 0)),
             last_round=lately[one.table]["round_id"],
             last_round_at=lately[one.table]["closed_at"],
+            dealer=lately[one.table]["dealer"] or None,
+            heads=lately[one.table]["seats"],
             handle_cents=int(won.get(one.table, {}).get("handle_cents", 0)),
             win_cents=None if one.play == "counted" else int(won.get(one.table, {}).get("win_cents", 0)),
             drop_cents=None if one.sales == "none" else int(brought.get(one.table, {}).get("drop_cents", 0)),

@@ -2,18 +2,16 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from services.reporting.framework.document import Column, Filled, plain
 from services.reporting.framework.figures import Value
 from services.reporting.rendering.wording import DECIMALS, decimal, whole
+from shared.contracts.spreadsheet_text import guarded
 from shared.runtime.cancellation import GoOn
 
 _AMOUNTS = {"cents", "exact_cents"}
-_COMPUTED = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""The beginning of a text that a spreadsheet would evaluate, or that looks as if it were escaped."""
 
 
 def write_csv(sections: Sequence[Filled], file: BinaryIO, go_on: GoOn) -> None:
@@ -49,12 +47,3 @@ def _cells(column: Column, value: Value) -> Iterator[tuple[str, int | str | None
     yield name, guarded(value) if column.unit == "text" and isinstance(value, str) else plain(value)
     for other in in_dollars:
         yield other, None if value is None else decimal(whole(value, column.unit), DECIMALS[column.unit])
-
-
-def guarded(text: str) -> str:
-    """Return the text, with an apostrophe in front if a spreadsheet would interpret it as a formula.
-
-    >>> guarded("=1+1"), guarded("BJ-01"), guarded("'=1+1")
-    ("'=1+1", 'BJ-01', "''=1+1")
-    """
-    return f"'{text}" if _COMPUTED.match(text) else text

@@ -18,15 +18,15 @@ HOME, THERE = f"/p/{PROPERTY}", f"/p/{NEIGHBOR}"
 
 
 def test_a_round_that_is_played_comes_to_the_floor_by_itself(demo: RunningDemo, visit: Visit) -> None:
-    """The row of the table changes without loading; it leads to the table, the round, its felt; its name finds it."""
+    """The card of the table changes without loading; it leads to the table, the round, its felt; its name finds it."""
     page = visit("demo.auditor", f"{THERE}/floor")
     expect(page.locator("[data-live]")).to_have_text("live")
     page.evaluate("window.loadedOnce = true")
     round_id = demo.play_round("RP01")
-    row = page.locator("tr", has=page.get_by_role("link", name="RP01"))
-    expect(row.locator(f'a[href$="{round_id}"]')).to_be_visible()
+    card = page.locator("ul.tables > li", has=page.get_by_role("link", name="RP01"))
+    expect(card.locator(f'a[href$="{round_id}"]')).to_be_visible()
     assert page.evaluate("window.loadedOnce")
-    row.get_by_role("link", name="RP01").click()
+    card.get_by_role("link", name="RP01").click()
     page.get_by_role("link", name=round_id).click()
     expect(page.locator("svg.felt-wide")).to_be_visible()
     found = page.locator("dd code").first.inner_text()

@@ -1,5 +1,6 @@
 """The pages of the console in a real browser: axe in light and dark, a tablet, keyboard alone, no script."""
 
+import csv
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -152,6 +153,32 @@ def test_links_lead_to_pages(demo: RunningDemo, visit: Visit, person: str) -> No
     assert [] == dead_links(visit(person, "/"), demo, most=4)
 
 
+def test_columns_of_a_report_are_chosen_and_downloaded(demo: RunningDemo, visit: Visit) -> None:
+    """Hidden on the page and when it is visited again; the file has the rows and headings of the page."""
+    where = f"{HOME}/reports/drop-and-win?day={demo.gaming_day}"
+    page = visit("demo.auditor", where)
+    first = page.locator(".report table").first
+    before = first.locator("thead th").count()
+    page.locator("details.choose summary").click()
+    boxes = page.locator("details.choose fieldset").first.get_by_role("checkbox")
+    for box in boxes.all()[2:]:
+        box.uncheck()
+    page.get_by_label("Rows that contain").fill("BJ0")
+    page.locator("details.choose").get_by_role("button", name="Show").first.click()
+    headings = first.locator("thead th").all_inner_texts()
+    assert (3, True) == (len(headings), before > 3)
+    rows = first.locator("tbody tr")
+    expect(rows).to_have_count(6)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV of these columns and rows").first.click()
+    lines = list(csv.reader(download.value.path().read_text().splitlines()))
+    assert (headings, 6) == (lines[0], len(lines) - 1)
+    assert rows.locator(":first-child").all_inner_texts() == [line[0] for line in lines[1:]]
+    assert [] == list(wrong_with(page))
+    page.goto(f"{demo.console}{where}")
+    expect(first.locator("thead th")).to_have_count(3)
+
+
 @AT_NIGHT
 @pytest.mark.parametrize("person", sorted(PEOPLE.keys() - {WATCHER}))
 def test_more_links_lead_to_pages(demo: RunningDemo, visit: Visit, person: str) -> None:
@@ -174,12 +201,31 @@ def test_the_header_is_one_line_on_a_small_screen(visit: Visit) -> None:
 
 def test_the_floor_shows_all_of_its_columns_on_a_small_screen(demo: RunningDemo, visit: Visit) -> None:
     """No column is cut, 1,280 pixels wide; a game is named once, and what was sold in the first second has a drop."""
-    page = visit("demo.auditor", f"{HOME}/floor?day={demo.gaming_day}", viewport={"width": SMALL, "height": 800})
+    where = f"{HOME}/floor?day={demo.gaming_day}&view=table"
+    page = visit("demo.auditor", where, viewport={"width": SMALL, "height": 800})
     hidden = "all => all.map((one) => one.scrollWidth - one.clientWidth)"
     assert {0} == set(page.locator(".wide").evaluate_all(hidden))
     expect(page.get_by_role("row", name="MB01")).to_contain_text("Mini baccarat · counted")
     sold = page.get_by_role("row", name="BJ01").get_by_role("cell").nth(4)
     expect(sold).not_to_have_text("$0.00")
+
+
+@pytest.mark.parametrize(("width", "scheme", "columns"), [(1440, "light", 4), (820, "dark", 2)])
+def test_the_floor_shows_a_card_of_each_table(
+    demo: RunningDemo, visit: Visit, width: int, scheme: str, columns: int
+) -> None:
+    """By pit, none wider than the page; who dealt, what lies in the tray, the win against its band: nothing cut."""
+    where, size = f"{HOME}/floor?day={demo.gaming_day}", {"width": width, "height": 900}
+    page = visit("demo.auditor", where, viewport=size, color_scheme=scheme)
+    cards = page.locator("ul.tables > li")
+    assert len(demo.people.at("reporting").read(f"/floors/{PROPERTY}/names")["tables"]) == cards.count()
+    lefts = cards.evaluate_all("all => all.map((one) => one.getBoundingClientRect().left)")
+    assert columns == len(set(lefts))
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    card = page.locator("ul.tables > li", has=page.get_by_role("link", name="BJ02", exact=True))
+    for shown in ("closed", "dealer-BJ02-1 dealt last", "Rated win", "at its closer"):
+        expect(card).to_contain_text(shown)
+    assert [] == list(wrong_with(page))
 
 
 def _cents(shown: str) -> int:
@@ -265,8 +311,7 @@ def test_the_pages_of_pit_events_are_accessible_and_fit(demo: RunningDemo, visit
         look(page, "event").get_by_role("link", name=f"{what.title()} this event").click()
         look(page, f"form to {what}").locator('main [name="reason"]').fill("as surveillance has it")
         if what == "correct":
-            instead = page.locator('main [name="instead"]')
-            instead.fill(instead.input_value().replace("dealer-OU01-1", "dealer-OU01-9"))
+            page.locator('main [name="instead.dealer"]').fill("dealer-OU01-9")
         page.locator("form.command button.main").click()
         looked_at = page.locator("form.confirm button.main")
         expect(looked_at).to_be_visible()

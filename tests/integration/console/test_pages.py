@@ -539,7 +539,76 @@ def open_table() -> dict[str, Any]:
         "sales": "each",
     }
     table |= dict.fromkeys(("win_cents", "drop_cents", "handle_cents", "minimum_cents", "rounds", "late"), 0)
-    return table | dict.fromkeys(("rounds_in_hour", "exceptions", "alarms", "results"), 0)
+    table |= dict.fromkeys(("rounds_in_hour", "exceptions", "alarms", "results"), 0)
+    return table | dict.fromkeys(("last_round", "last_round_at", "dealer", "heads"))
+
+
+def tray(counted_cents: int, expected_cents: int, **of: Any) -> dict[str, Any]:
+    """Return what table inventory expects in the tray of the table, which was opened with a count."""
+    count = {"cents": counted_cents, "purpose": "opener", "counted_by": "dealer.dan", "at": "2026-11-22T15:00:00Z"}
+    place = {"table": "BJ01", "open": True, "gaming_day": "2026-11-22", "shift": "day"}
+    return place | {"counted": count, "expected_cents": expected_cents} | of
+
+
+def floor_card(stage: Stage, browser: Browser, inventory: dict[str, Any] | None, query: str = "", **of: Any) -> str:
+    """Return the card of the table on the floor."""
+    answers = stage.services.answers
+    answers["reporting", "GET", "/floors/riverside"] = (200, FLOOR | {"tables": [open_table() | of]})
+    answers["table-inventory", "GET", "/inventories"] = (200, {"tables": [] if inventory is None else [inventory]})
+    page = browser.get(f"/p/riverside/floor{query}").text
+    [card] = re.findall('<li sse-swap="card-BJ01">.*?</li>', page, re.DOTALL)
+    return str(card)
+
+
+def test_a_card_of_the_floor_shows_who_deals_to_how_many_and_the_win_against_its_band(
+    stage: Stage, browser: Browser
+) -> None:
+    """Open, with dealer and seats of the last round; the win of rated wagers beside twice its standard deviation."""
+    against = {"table": "BJ01", "handle_cents": 100_000, "expected_cents": 99_000, "payout_cents": 20_000}
+    report = {"content": {"sections": [{"name": "tables", "rows": [against | {"deviation_cents": 20_000}]}]}}
+    stage.services.answers["reporting", "GET", "/reports/statistics"] = (200, report)
+    played: dict[str, Any] = {
+        "last_round": "r-1",
+        "last_round_at": "2026-11-22T15:20:00Z",
+        "dealer": "dealer.eve",
+        "heads": 5,
+    }
+    card = floor_card(stage, browser, tray(2_000_000, 1_500_000), **played)
+    for shown in (
+        '<span class="stage open">open</span>',
+        "dealer.eve dealt last · 5 seats",
+        "Rated win $800.00, theo $10.00 ± $400.00",
+        "beyond 3 standard deviations",
+        "$15,000.00",
+        "of $20,000.00 at its opener",
+    ):
+        assert shown in card, shown
+    assert "Suggested fill" not in card
+
+
+def test_a_fill_is_suggested_when_a_tray_should_hold_less_than_half_of_its_last_count(stage: Stage) -> None:
+    """Up to the count, with the form for whoever may request it; nothing is suggested to a closed table."""
+    suggested = "Suggested fill: $11,000.00"
+    for person, may in (("pit.pat", True), ("pit.sam", False)):
+        card = floor_card(stage, stage.browser(person), tray(2_000_000, 900_000))
+        assert suggested in card
+        assert may == ("/do/table-inventory/request-slip?" in card), person
+    assert suggested not in floor_card(stage, stage.browser("pit.sam"), tray(2_000_000, 900_000, open=False), "?day=x")
+
+
+def test_a_table_of_the_floor_that_was_not_counted_says_so(stage: Stage, browser: Browser) -> None:
+    """Nobody knows whether it is open, nor what is in its tray."""
+    card = floor_card(stage, browser, None)
+    assert ("not counted yet" in card, "No round and no count yet" in card, "Tray" in card) == (True, True, False)
+
+
+def test_the_floor_has_a_table_beside_its_cards(stage: Stage, browser: Browser) -> None:
+    """Another view of the same day; each says which one it is."""
+    floor_card(stage, browser, None)
+    page = browser.get("/p/riverside/floor?view=table").text
+    assert 'sse-connect="/p/riverside/floor/stream?view=table"' in page
+    assert '<tr sse-swap="table-BJ01">' in page
+    assert '<a class="button" href="?view=table" aria-current="true">Table</a>' in page
 
 
 def test_a_fill_is_requested_from_the_table_in_the_shift_that_runs(stage: Stage, browser: Browser) -> None:

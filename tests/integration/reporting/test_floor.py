@@ -18,14 +18,17 @@ def _tables(books: Books, path: str = "/floors/riverside") -> dict[str, dict[str
 
 
 def test_a_table_stands_where_its_rounds_left_it(books: Books) -> None:
-    """Rounds that stand, the win of all, the last played, and those of the last hour: it is an hour after noon."""
+    """Rounds that stand, the win of all, the last played with its dealer and seats, and those of the last hour.
+
+    It is an hour after noon.
+    """
     early = {"closed_at": (NOON - timedelta(seconds=1)).isoformat()}
     late = {"closed_at": (NOON + timedelta(minutes=5)).isoformat()}
     books.publish(
         books.posted(1, "BJ-01", [total(handle=10_000, payout=25_000)], round_id="a", **early),
         books.posted(2, "BJ-01", [total(handle=30_000)], round_id="b", **late),
-        books.posted(3, "BJ-01", [total(handle=500, vigorish=20)], round_id="c", **late),
-        books.reversed(4, "BJ-01", [total(handle=500, vigorish=20)], round_id="c", **late),
+        books.posted(3, "BJ-01", [total(handle=500, vigorish=20)], round_id="c", dealer_id="dealer.dan", **late),
+        books.reversed(4, "BJ-01", [total(handle=500, vigorish=20)], round_id="c", dealer_id="dealer.dan", **late),
         books.posted(5, "BJ-01", [total(handle=7)], gaming_day="2026-11-21"),
         books.posted(6, "BJ-02", [total(handle=9)], property="lakeside"),
         books.quarantined(7, "BJ-02", 1, "not a round"),
@@ -34,6 +37,8 @@ def test_a_table_stands_where_its_rounds_left_it(books: Books) -> None:
     shown = ("rounds", "rounds_in_hour", "last_round", "handle_cents", "win_cents", "drop_cents", "pit", "game")
     assert (2, 1, "c", 40_000, 15_000, 0, "pit-1", "blackjack") == names(tables["BJ-01"], *shown)
     assert (0, 0, None, 0, 0, 0, "pit-1", "blackjack") == names(tables["BJ-02"], *shown)
+    assert ("dealer.dan", 1) == names(tables["BJ-01"], "dealer", "heads")
+    assert (None, None) == names(tables["BJ-02"], "dealer", "heads")
     assert 7 == _tables(books, "/floors/riverside?gaming_day=2026-11-21")["BJ-01"]["handle_cents"]
 
 

@@ -19,11 +19,11 @@ from pyarrow import parquet
 from services.reporting.framework.document import Document, Filled, Made, fill
 from services.reporting.framework.figures import Figure
 from services.reporting.rendering import FORMATS, FormatName, render, write
-from services.reporting.rendering.csv_text import guarded
 from services.reporting.rendering.wording import in_utc, text_of, whole
 from shared.contracts.envelope import canonical
 from shared.contracts.exact import parse_exact
 from shared.contracts.rejection import Reason, Rejected
+from shared.contracts.spreadsheet_text import guarded
 from shared.runtime.cancellation import Cancelled
 from tests.support.nightly import examples, most_at_night
 from tests.unit.reporting.rendering_documents import AWKWARD, KNOWN_AT, SLIPS, any_documents, report

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from services.reporting.domain.ledger_journals import JournalLine, LedgerJournal
-from services.reporting.rendering.csv_text import guarded
 from services.reporting.rendering.ledger_files.ledger_file import LedgerFile, amount, memo
+from shared.contracts.spreadsheet_text import guarded
 
 Lines = Iterator[tuple[LedgerJournal, JournalLine]]
 

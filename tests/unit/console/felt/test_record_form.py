@@ -1,4 +1,4 @@
-"""The record of a round as a form: every golden round comes back from it as the same record."""
+"""The record of a round, or a pit event, as a form: it comes back from the form as the same record or event."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.console.felt.record_form import record_fields, record_typed
+from services.console.felt.record_form import event_fields, record_fields, record_typed
 from services.console.forms import LEFT_OUT, filled
 from services.console.operations import Field, Operation
+from shared.contracts.facts import KINDS
+from shared.contracts.pit import EVENTS
+from shared.contracts.topics import PIT_EVENTS
 from shared.rules import REGULATIONS, CaseFile, Refused, parse_cases, parse_round
 from tests.support.records import read
 
@@ -18,16 +21,28 @@ FILES = sorted(GOLDEN.glob("??-*/*.yaml"))
 UTC = ZoneInfo("UTC")
 
 
+def operation_of(fields: Field) -> Operation:
+    """Return a command with these fields in its body."""
+    return Operation(
+        service="", name="", title="", description="", path="", roles=frozenset(), of_path=(), of_body=(fields,)
+    )
+
+
+def all_of(fields: Field) -> list[Field]:
+    """Return a field, and all fields within it."""
+    found = [fields]
+    for one in found:
+        found += (*one.fields, *([one.item] if one.item else []))
+    return found
+
+
 def typed(case: CaseFile, **changes: str) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the record and the mistakes of a form that a case fills in, with changes to what is typed."""
     record = json.loads(json.dumps(case.round))  # as the journal has it: the keys of objects are texts
     fields = record_fields("round", case.regulation, record)
     assert fields is not None
-    operation = Operation(
-        service="", name="", title="", description="", path="", roles=frozenset(), of_path=(), of_body=(fields,)
-    )
     form = dict(record_typed(fields, "round", record)) | changes
-    found = filled(operation, form, UTC)
+    found = filled(operation_of(fields), form, UTC)
     return found.body["round"], found.mistakes
 
 
@@ -97,11 +112,7 @@ def test_no_member_of_a_record_is_typed_as_json(regulation: str) -> None:
     """Every member of every game has a field that a person can fill in."""
     fields = record_fields("round", regulation, {"meters": {"a": 1}})
     assert fields is not None
-    waiting: list[Field] = [fields]
-    while waiting:
-        one = waiting.pop()
-        assert "document" != one.kind, one.name
-        waiting += (*one.fields, *([one.item] if one.item else []))
+    assert [] == [one.name for one in all_of(fields) if one.kind == "document"]
 
 
 @pytest.mark.parametrize(("typed_as", "position"), [("dealer", "dealer"), ("5", 5), ("", None)])
@@ -116,3 +127,50 @@ def test_a_regulation_of_no_game_has_no_fields() -> None:
     """Its records are corrected as JSON."""
     assert None is record_fields("round", "nowhere-1", {})
     assert None is record_fields("round", None, {})
+
+
+PLACE = {"property": "riverside", "table": "BJ-01", "gaming_day": "2026-11-20", "shift": "day"}
+COUNTED = PLACE | {
+    "contents": [{"kind": "chip", "cents": 2500, "count": 1200}, {"kind": "coin", "cents": 50, "count": 40}],
+    "dealer": "dealer.dan",
+    "floorperson": "floor.fay",
+}
+
+
+@pytest.mark.parametrize(
+    ("event", "data"),
+    [
+        ("table.opened", COUNTED | {"game": "blackjack", "card_reader": True, "dice": False}),
+        ("table.counted", COUNTED | {"purpose": "shift", "begins": {"gaming_day": "2026-11-20", "shift": "swing"}}),
+        ("table.counted", COUNTED | {"purpose": "spot"}),
+        ("table.closed", COUNTED | {"contents": []}),
+        (
+            "fill.received",
+            PLACE | {"number": 7, "contents": [], "received_by": "dealer.dan", "observed_by": "floor.fay"},
+        ),
+        ("chips.sold", PLACE | {"cents": 90_000, "dealer": "dealer.dan", "instrument": "currency", "money_play": True}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_pit_event_comes_back_as_it_was(event: str, data: dict[str, Any]) -> None:
+    """Each count of a table by denomination, and other events, with amounts as dollars."""
+    fields = event_fields("instead", event)
+    assert fields is not None
+    form = dict(record_typed(fields, "instead", data))
+    found = filled(operation_of(fields), form, UTC)
+    model = KINDS[event].model
+    assert {} == found.mistakes
+    assert model.model_validate(data) == model.model_validate(found.body["instead"])
+
+
+@pytest.mark.parametrize("event", [kind.name for kind in KINDS.on(PIT_EVENTS) if kind.model in EVENTS])
+def test_no_member_of_a_pit_event_is_typed_as_json(event: str) -> None:
+    """Every member has a field that a person can fill in."""
+    fields = event_fields("instead", event)
+    assert fields is not None
+    assert [] == [one.name for one in all_of(fields) if one.kind == "document"]
+
+
+def test_an_unknown_event_has_no_fields() -> None:
+    """It is corrected as JSON."""
+    assert None is event_fields("instead", "table.levitated")
