@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Final, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from services.reporting.domain.tip_shares import shares_of
@@ -20,14 +20,16 @@ def _shares(cents: int, minutes: dict[str, int], remainder: Remainder) -> dict[s
 
 
 @given(st.integers(0, 10**9), MINUTES, st.sampled_from(RULES))
+@example(100, {"ann": 100, "bob": 250, "cyd": 350}, "most_hours")
 def test_all_of_the_pool_is_paid_and_nobody_is_off_by_a_cent(
     cents: int, minutes: dict[str, int], remainder: Remainder
 ) -> None:
-    """Each share is within a cent of the exact one, and never rounds it down for less than a cent more elsewhere."""
+    """Each share is within a cent of the exact one; a whole one has a cent more only if most hours decide."""
     found = _shares(cents, minutes, remainder)
     assert cents == sum(found.values())
     for dealer, worked in minutes.items():
-        assert -1 < found[dealer] - Fraction(cents * worked, sum(minutes.values())) < 1
+        more = found[dealer] - Fraction(cents * worked, sum(minutes.values()))
+        assert -1 < more < 1 or (more == 1 and remainder == "most_hours")
 
 
 def test_cents_that_are_left_go_by_the_rule_of_the_property() -> None:
