@@ -284,7 +284,7 @@ def _members(before: Record, after: Record | None) -> list[Record]:
 
     The moment of the event is compared as a moment, whichever offset from UTC it was written with.
 
-    >>> sides = ({"at": "2026-11-22T15:00:00Z", "data": {"c": 2}}, {"at": "2026-11-22T10:00:00-05:00", "data": {"c": 3}})
+    >>> sides = ({"at": "2026-11-22T15:00Z", "data": {"c": 2}}, {"at": "2026-11-22T10:00-05:00", "data": {"c": 3}})
     >>> [one["changed"] for one in _members(*sides)], _members(*sides)[1]
     ([False, True], {'name': 'c', 'before': 2, 'after': 3, 'changed': True})
     """
