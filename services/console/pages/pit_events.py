@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
@@ -282,11 +282,18 @@ def _acts_of(one: Record, person: str) -> list[Act]:
 def _members(before: Record, after: Record | None) -> list[Record]:
     """Return an event's members with values before and after a change; None if a side lacks the member.
 
-    >>> _members({"at": "1", "data": {"cents": 2}}, {"at": "1", "data": {"cents": 3}})[1]
-    {'name': 'cents', 'before': 2, 'after': 3, 'changed': True}
+    The moment of the event is compared as a moment, whichever offset from UTC it was written with.
+
+    >>> sides = ({"at": "2026-11-22T15:00Z", "data": {"c": 2}}, {"at": "2026-11-22T10:00-05:00", "data": {"c": 3}})
+    >>> [one["changed"] for one in _members(*sides)], _members(*sides)[1]
+    ([False, True], {'name': 'c', 'before': 2, 'after': 3, 'changed': True})
     """
-    here, there = ({"at": one["at"], **one["data"]} if one else {} for one in (before, after))
+    here, there = ({"at": _in_utc(one["at"]), **one["data"]} if one else {} for one in (before, after))
     return [
         {"name": name, "before": here.get(name), "after": there.get(name), "changed": here.get(name) != there.get(name)}
         for name in dict.fromkeys((*here, *there))
     ]
+
+
+def _in_utc(moment: str) -> str:
+    return datetime.fromisoformat(moment).astimezone(UTC).isoformat()
