@@ -1,6 +1,6 @@
 """The floor of a property: the state of each table, combined from several services.
 
-The theoretical win of the day comes from a report that takes longer than the floor: it is read again each minute.
+The theoretical win of the day comes from a report that takes longer than the floor: it is read each minute, beside it.
 """
 
 import asyncio
@@ -18,6 +18,8 @@ FRESH_SECONDS: Final = 1.0
 """The seconds for which the services' answers are reused for all viewers of the same floor."""
 BANDS_SECONDS: Final = 60.0
 """The seconds for which the theoretical win of a floor's tables is reused."""
+_BANDS_WAIT_SECONDS: Final = 0.1
+"""The seconds for which a page waits for a theoretical win that is being read; then it shows the previous one."""
 _SIGMAS: Final = 4
 """The standard deviations between the theoretical win and an end of the scale on which the win is drawn."""
 _SCALE: Final = 100
@@ -159,6 +161,7 @@ class Floors:
         self._known: dict[tuple[str, str], FloorView] = {}
         self._reading: dict[str, asyncio.Lock] = {}
         self._bands: dict[tuple[str, str], tuple[float, Mapping[str, Band]]] = {}
+        self._reading_bands: dict[tuple[str, str], asyncio.Task[None]] = {}
 
     async def of(self, person: Person, property_name: str, day: str = "") -> FloorView:
         """Return a floor at most one second old, for the current gaming day or another one. Raises: Refused.
@@ -178,26 +181,32 @@ class Floors:
         return known
 
     async def with_bands(self, person: Person, property_name: str, day: str = "") -> FloorView:
-        """Return a floor as `of` does, with the theoretical win of tables that have any, at most a minute old.
+        """Return a floor as `of` does, with the theoretical win of tables that have any, as last read.
 
-        If reporting does not say it, the floor is without. Raises: Refused.
+        It is read again each minute, beside the floor: a page does not wait for a report that takes longer. If
+        reporting does not say it, the floor is without. Raises: Refused.
         """
         found = await self.of(person, property_name, day)
-        found.bands.update(await self._bands_of(person, property_name, found.said["gaming_day"]))
+        found.bands.update(await self._bands_of(person.calls, (property_name, found.said["gaming_day"])))
         return found
 
-    async def _bands_of(self, person: Person, property_name: str, day: str) -> Mapping[str, Band]:
-        asked = (property_name, day)
-        async with self._reading.setdefault(f"{property_name} bands", asyncio.Lock()):
-            read_at, known = self._bands.get(asked, (float("-inf"), {}))
-            if monotonic() - read_at > BANDS_SECONDS:
-                as_json = {"property": property_name, "gaming_day": day, "as": "json"}
-                report = await or_missing(person.calls.get(REPORTING, path("reports", "statistics"), **as_json))
-                known = {} if isinstance(report, Missing) else dict(_bands(report))
-                self._bands[asked] = (monotonic(), known)
-                while len(self._bands) > _KEPT_MAX:
-                    del self._bands[next(iter(self._bands))]
-        return known
+    async def _bands_of(self, calls: Calls, asked: tuple[str, str]) -> Mapping[str, Band]:
+        read_at, _ = self._bands.get(asked, (float("-inf"), {}))
+        if asked not in self._reading_bands and monotonic() - read_at > BANDS_SECONDS:
+            self._reading_bands[asked] = task = asyncio.create_task(self._read_bands(calls, asked))
+            task.add_done_callback(lambda _: self._reading_bands.pop(asked))
+        if (reading := self._reading_bands.get(asked)) is not None:
+            for done in (await asyncio.wait([reading], timeout=_BANDS_WAIT_SECONDS))[0]:
+                done.result()
+        return self._bands.get(asked, (0.0, {}))[1]
+
+    async def _read_bands(self, calls: Calls, asked: tuple[str, str]) -> None:
+        property_name, day = asked
+        as_json = {"property": property_name, "gaming_day": day, "as": "json"}
+        report = await or_missing(calls.get(REPORTING, path("reports", "statistics"), **as_json))
+        self._bands[asked] = (monotonic(), {} if isinstance(report, Missing) else dict(_bands(report)))
+        while len(self._bands) > _KEPT_MAX:
+            del self._bands[next(iter(self._bands))]
 
 
 def _bands(report: Record) -> Iterator[tuple[str, Band]]:

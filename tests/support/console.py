@@ -70,7 +70,7 @@ class StubServices(httpx.AsyncBaseTransport):
         self.answers: dict[tuple[str, str, str], Answer | Callable[[httpx.Request], httpx.Response]] = {}
         self.asked: list[httpx.Request] = []
         self.silent: set[str] = set()
-        """The services that take a request for their document and do not answer it until they `speak`."""
+        """The services whose document, and the paths of which nothing, is answered until they `speak`."""
         self._spoken = asyncio.Event()
 
     def speak(self) -> None:
@@ -87,6 +87,8 @@ class StubServices(httpx.AsyncBaseTransport):
             found = found or (200, document_of(request.url.host))
         else:
             self.asked.append(request)
+            if request.url.path in self.silent:
+                await self._spoken.wait()
         if callable(found):
             answer = found(request)
         else:
