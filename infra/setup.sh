@@ -68,6 +68,6 @@ else
     grep -v '^#\|^setuptools=' constraints.txt | xargs -P 2 -n 30 $install --no-deps || :
 fi
 rm -f "$stamp"
-$install -c constraints.txt -e '.[counting,docs,embedded,load,test,tracing]' ||
+$install -c constraints.txt -e '.[counting,docs,embedded,load,spark,test,tracing]' ||
     fail "the packages could not be installed; see the lines above, then run make again"
 printf '%s\n' "$wanted" >"$stamp"
