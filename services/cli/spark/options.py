@@ -92,6 +92,11 @@ def reading_of(
         if not sign:
             raise UsageWrong(f"--conf {name!r}: write NAME=VALUE")
     where = place_of(settings(), store)
+    if "://" in where and not where.startswith("file://") and not alone:
+        raise UsageWrong(
+            f"{where}: Spark as PyPI has it reads no bucket; mount or copy the archive under one path on every "
+            "machine, or give --single-process"
+        )
     given = tuple((name, value) for name, _, value in named)
     return Reading(where, since, until, tuple(properties or ()), None if alone else master, given)
 

@@ -48,7 +48,6 @@ _TYPES: Final = {
     pa.binary(32): "BINARY",
     pa.timestamp("us", tz="UTC"): "TIMESTAMP",
 }
-_GLOB: Final = str.maketrans({sign: f"\\{sign}" for sign in "{}[]*?\\"})
 _SLICES: Final = 4
 """Tasks for each of Spark's processors when files are hashed."""
 
@@ -66,15 +65,10 @@ class SparkEngine:
     def opened(cls, archive: Archive, master: str, conf: Sequence[tuple[str, str]]) -> Iterator[Self]:
         """Yield the engine with a session of Spark, which ends with it.
 
-        Raises: UsageWrong if Java is missing, or if the archive is in a bucket; CheckFailed if a file is not as the
-        manifest has it, or cannot be read.
+        Raises: UsageWrong if Java is missing; CheckFailed if a file is not as the manifest has it, or cannot be read.
         """
         folder = archive.store.folder()
-        if folder is None:
-            raise UsageWrong(
-                f"{archive.store.url}: Spark as PyPI has it reads no bucket; mount or copy the archive under one path "
-                "on every machine, or give --single-process"
-            )
+        assert folder is not None, "the options refuse a bucket"
         session = _session(master, conf)
         try:
             with _explained():
@@ -135,12 +129,11 @@ def _java() -> str:
 
 
 def _frame(session: "SparkSession", table: str, folder: Path, paths: Sequence[str]) -> "DataFrame":
-    """Return the rows of a table's files. Nothing is taken from names of folders."""
+    """Return the rows of a table's files. The path of an archive has no sign that Spark would take for a pattern."""
     columns = ", ".join(f"{field.name} {_ddl(field.type)}" for field in TABLES[table])
     if not paths:
         return session.createDataFrame([], columns)
-    reader = session.read.schema(columns).option("recursiveFileLookup", "true")
-    return reader.parquet(*(f"file://{str(folder / path).translate(_GLOB)}" for path in paths))
+    return session.read.schema(columns).parquet(*((folder / path).as_uri() for path in paths))
 
 
 def _ddl(kind: pa.DataType) -> str:
