@@ -35,9 +35,11 @@ _REQUIRED: Final = (
     ("spark.sql.execution.arrow.maxRecordsPerBatch", "2048"),
 )
 _LEGS: Final = """
-    SELECT property, gaming_day, get_json_object(decode(data, 'UTF-8'), '$.game') AS game,
-        inline(arrays_zip(accounts, cents)) AS (account, posted)
-    FROM entries WHERE service = '{service}'"""
+    SELECT property, gaming_day, game, inline(arrays_zip(accounts, cents)) AS (account, posted)
+    FROM (
+        SELECT property, gaming_day, get_json_object(decode(data, 'UTF-8'), '$.game') AS game, accounts, cents
+        FROM entries WHERE service = '{service}') e"""
+"""The JSON is parsed for each entry; beside `inline` it would be parsed for each posting."""
 _TYPES: Final = {
     pa.string(): "STRING",
     pa.date32(): "DATE",
