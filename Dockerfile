@@ -34,6 +34,11 @@ RUN /opt/pitledger/bin/pip install -c constraints.txt "$(echo dist/*.whl)${EXTRA
     && /opt/pitledger/bin/pip uninstall --yes pip
 
 FROM ${PYTHON_IMAGE}
+# `pitledger spark` needs Java beside its extra, and nothing else does.
+ARG EXTRA=
+RUN if [ "$EXTRA" = spark ]; then \
+        apt-get update && apt-get install --yes --no-install-recommends default-jre-headless && rm -rf /var/lib/apt/lists/*; \
+    fi
 LABEL org.opencontainers.image.title="Pitledger" \
       org.opencontainers.image.licenses="Apache-2.0"
 # A volume mounted on the checkpoints takes over the owner of this directory.

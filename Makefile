@@ -154,8 +154,8 @@ release: setup ## build the release of a commit into dist/release: wheel, sdist,
 # With the oldest Python that is supported (PYTHON=...): what that takes, later ones take, too.
 constraints: ## install the newest releases that pyproject.toml allows and write constraints.txt and kafka_jars.yaml
 	rm -rf .venv/constraints && $(or $(PYTHON),python3) -m venv .venv/constraints
-	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,docs,embedded,load,test,tracing]'
-	{ echo '# Exact versions of everything that .[counting,docs,embedded,load,test,tracing] installs. Written by: make constraints'; \
+	.venv/constraints/bin/python -m pip install --quiet --root-user-action=ignore -e '.[counting,docs,embedded,load,spark,test,tracing]'
+	{ echo '# Exact versions of everything that .[counting,docs,embedded,load,spark,test,tracing] installs. Written by: make constraints'; \
 		.venv/constraints/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 	.venv/constraints/bin/python -m shared.local._jars > .venv/constraints/jars
 	mv .venv/constraints/jars shared/local/kafka_jars.yaml

@@ -61,13 +61,13 @@ install="$venv/bin/python -m pip install --quiet --no-compile --root-user-action
 if [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$identity" ] && starts; then
     echo "setup: bringing .venv up to date" >&2
 else
-    echo "setup: making .venv with Python $version and installing; less than a minute" >&2
+    echo "setup: making .venv with Python $version and installing; a minute or two" >&2
     rm -rf "$venv" || fail "could not remove the broken $(pwd)/$venv; remove it as the user who made it"
     "$python" -m venv "$venv"
     # Two unpack what is pinned and is not there yet. What that leaves, on another system, what follows finds or names.
     grep -v '^#\|^setuptools=' constraints.txt | xargs -P 2 -n 30 $install --no-deps || :
 fi
 rm -f "$stamp"
-$install -c constraints.txt -e '.[counting,docs,embedded,load,test,tracing]' ||
+$install -c constraints.txt -e '.[counting,docs,embedded,load,spark,test,tracing]' ||
     fail "the packages could not be installed; see the lines above, then run make again"
 printf '%s\n' "$wanted" >"$stamp"

@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
@@ -298,8 +299,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--days", type=int, default=4, help="number of gaming days, each archived separately (default: 4)"
     )
+    parser.add_argument(
+        "--keep", type=Path, help="keep archive and keys in this new directory, for `pitledger spark` and `sql`"
+    )
     options = parser.parse_args(words)
-    with TemporaryDirectory(prefix="pitledger-archive-") as home:
+    if options.keep is not None:
+        options.keep.mkdir(parents=True)
+    home_of = TemporaryDirectory(prefix="pitledger-archive-") if options.keep is None else nullcontext(options.keep)
+    with home_of as home:
         try:
             return 0 if measure(options, Path(home)) else 1
         except subprocess.CalledProcessError as error:

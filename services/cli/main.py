@@ -52,6 +52,9 @@ _COMMANDS: Final = {
         "archive": "Archive sealed gaming days as files; list, verify, prove and restore what is archived.",
         "sql": "Query the archive in SQL.",
     },
+    "spark": {
+        "spark": "Add up, settle again and derive again archived days, with Apache Spark.",
+    },
     "cage": {
         "credit": "Request, approve and cut credit lines of patrons; prepare counter checks within them.",
         "checks": "Redeem, clear, replace and collect counter checks; write off uncollectible amounts.",

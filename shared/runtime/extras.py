@@ -16,8 +16,10 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
 
 OF_COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "archive": ("adbc_driver_postgresql", "duckdb", "obstore", "pyarrow", "pyiceberg"),
+    "spark": ("duckdb", "obstore", "pandas", "pyarrow", "pyiceberg", "pyspark"),
 }
-"""Modules of the extras that no service needs, by the name of the extra: those of `pitledger archive` and `sql`."""
+"""Modules of the extras that no service needs, by the name of the extra: those of `pitledger archive` and `sql`, and
+those of `pitledger spark`."""
 
 
 class ExtraMissing(Exception):

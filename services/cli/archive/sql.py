@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from services.cli.environment import settings
-from services.cli.exits import CheckFailed, InputRefused, UsageWrong
+from services.cli.exits import InputRefused, UsageWrong
 from services.cli.output import AsJson, names, numbers, print_json, show, table, write_bytes
-from shared.journal.archive.manifest import ARCHIVE, DayManifest, current
+from shared.journal.archive.manifest import ARCHIVE
 from shared.runtime.extras import require_extra
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def sql(
     question = sys.stdin.read() if query == "-" else query
     with explained_store(where):
         answer = ask(Store.opened(where), question)
-    _write(answer, "json" if as_json else form, output)
+    write_answer(answer, "json" if as_json else form, output)
 
 
 def ask(store: "Store", question: str) -> "pa.Table":
@@ -116,20 +116,12 @@ def _first_line(error: Exception) -> str:
 
 def _declare(connection: Any, store: "Store") -> None:
     """Declare the tables of the archive, and disable access to everything else."""
-    from services.cli.archive.warehouse import plan, static_table
-    from shared.journal.archive.columns import TABLES
+    from services.cli.archive.latest_files import latest_files
 
     connection.execute("SET TimeZone = 'UTC'")
-    manifests = [DayManifest.read(one.text) for one in store.manifests()]
     allowed: list[str] = []
-    for name in TABLES:
-        listed = {file.path for one in current(manifests).values() for file in one.files if file.table == name}
-        latest = next((one for one in manifests[-1].tables if one.name == name), None) if manifests else None
-        paths = [] if latest is None else plan(static_table(latest, store), store)
-        if set(paths) != listed:
-            what = f"the files of {name} are not those of the manifests"
-            raise CheckFailed(f"{store.url}: {what}; run: pitledger archive verify")
-        allowed += _declare_table(connection, store, name, sorted(paths))
+    for name, files in latest_files(store).items():
+        allowed += _declare_table(connection, store, name, [one.file.path for one in files])
     connection.execute(POSTINGS)
     connection.execute("SET allowed_paths = $paths", {"paths": allowed})
     connection.execute("SET enable_external_access = false")
@@ -158,7 +150,8 @@ def _declare_table(connection: Any, store: "Store", name: str, paths: list[str])
     return files
 
 
-def _write(answer: "pa.Table", form: FormName, output: Path | None) -> None:
+def write_answer(answer: "pa.Table", form: FormName, output: Path | None) -> None:
+    """Write rows to a file or stdout. Raises: UsageWrong if the form is one that is only for stdout."""
     if form == "parquet":
         import pyarrow as pa
         from pyarrow import parquet

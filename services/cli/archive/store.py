@@ -35,7 +35,7 @@ class Store:
         """Return the store at a folder, `file:///folder` or `s3://bucket/prefix`.
 
         A bucket is accessed with the AWS_* environment variables or the machine's role. Raises: UsageWrong for another
-        URL, NotFound for a missing folder, unless `create` is set.
+        URL, or a path with other signs than a URL has unescaped; NotFound for a missing folder, unless `create` is set.
         """
         from obstore.store import LocalStore, S3Store
 
@@ -49,6 +49,8 @@ class Store:
         if "://" in where and not where.startswith("file://"):
             raise UsageWrong(f"{where}: no archive is there; name a folder, file:///folder or s3://bucket/prefix")
         folder = Path(where.removeprefix("file://")).absolute()
+        if folder.as_uri() != f"file://{folder}":  # Iceberg would write to another folder than the one it names
+            raise UsageWrong(f"{folder}: an archive's path has letters, digits, and / . _ - ~ alone; rename the folder")
         if not create and not folder.is_dir():
             raise NotFound(f"{folder}: there is no such archive")
         return cls(folder.as_uri(), LocalStore(folder, mkdir=create))

@@ -58,7 +58,7 @@ def whatif(
     Example: pitledger whatif submission.json --day 2026-11-20
     Example: pitledger whatif submission.json --month 2026-11 --table BJ-01 --resume november.whatif
     """
-    wanted, (first, last) = _submission(file), _period(day, month)
+    wanted, (first, last) = read_submission(file), _period(day, month)
     listed = [name for name in wanted.tables if tables is None or name in tables]
     if unknown := set(tables or ()) - set(wanted.tables):
         raise UsageWrong(f"--table {min(unknown)}: the submission lists {', '.join(wanted.tables)}")
@@ -88,7 +88,8 @@ def whatif(
         _show(wanted, first, last, compared)
 
 
-def _submission(file: str) -> RulesSubmission:
+def read_submission(file: str) -> RulesSubmission:
+    """Return the rules submission in a file; - is stdin. Raises: InputRefused if it is none, UsageWrong."""
     document = read_document(file)
     try:
         return RulesSubmission.model_validate(document)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from services.round_settlement.domain.money import Funding, account_credits_of, postings_of, totals_of
-from services.round_settlement.domain.placing import GamingDayAssignment, place_round, place_void
+from services.round_settlement.domain.placing import OTHER_GAMING_DAY, GamingDayAssignment, place_round, place_void
 from shared.contracts.corrections import CorrectionApproved
 from shared.contracts.envelope import Correction, table_source
 from shared.contracts.people import same_person
@@ -153,6 +153,27 @@ def corrected_round(
     posted: SettlementPosted, record: Mapping[str, Any], account_funded: tuple[AccountFunding, ...]
 ) -> PlayedRound:
     """Return a posted round with its record replaced. Raises: Refused for a malformed record, naming seat and field."""
+    return _played_round(posted, parse_round(posted.regulation, record), account_funded)
+
+
+def derive_again(posted: SettlementPosted, submission: EffectiveSubmission) -> FactWithPostings:
+    """Return a posted settlement with all that follows from its record and this submission derived again.
+
+    Gaming day, revision and correction, which depend on the property and on other events, are those of `posted`.
+    Raises: Refused if the submission does not allow the round, or is under another regulation.
+    """
+    regulation = submission.document.regulation
+    if posted.regulation != regulation:
+        raise Refused(f"the record says {posted.regulation}; the submission is under {regulation}")
+    data = _played_round(posted, posted.record, posted.account_funded)
+    settlement = submission.rules.settle(data.round)
+    placed = tuple(notice for notice in posted.notices if notice.code == OTHER_GAMING_DAY)
+    played = _Played(GamingDayAssignment(posted.gaming_day, placed), submission, settlement, _funding(data, settlement))
+    again = _posted(data, played, posted.revision, posted.correction, desk_correction=posted.desk_correction)
+    return FactWithPostings(fact=again, postings=postings_of(again.property, again.table, again.totals))
+
+
+def _played_round(posted: SettlementPosted, record: Any, account_funded: tuple[AccountFunding, ...]) -> PlayedRound:
     return PlayedRound.model_construct(
         **fields_of(posted, TableData),
         opened_at=posted.opened_at,
@@ -160,7 +181,7 @@ def corrected_round(
         dealer_id=posted.dealer_id,
         account_funded=account_funded,
         regulation=posted.regulation,
-        round=parse_round(posted.regulation, record),
+        round=record,
     )
 
 

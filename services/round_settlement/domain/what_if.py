@@ -154,23 +154,39 @@ class Alternative:
         wagers: dict[str, Sums] = {}
         refused: Counter[str] = Counter()
         for data in posted:
-            said = from_json(data)
             try:
-                other = self._other(said)
+                sums = self.settle_round(from_json(data))
             except Refused as error:
-                refused[_VALUE.sub("…", error.reason)] += 1
+                refused[countable_reason(error)] += 1
                 continue
-            for total in said["totals"]:
-                figures = WagerTotals.construct_unvalidated({**_NOTHING, **total})
-                _add(wagers.setdefault(figures.wager, Sums()).recorded, figures)
-            for figures in other:
-                _add(wagers.setdefault(figures.wager, Sums()).other, figures)
+            for wager, one in sums.items():
+                added = wagers.setdefault(wager, Sums())
+                added += one
         return Outcome(of, wagers, refused)
+
+    def settle_round(self, said: Mapping[str, Any]) -> dict[str, Sums]:
+        """Return the figures of one round by wager; `said` has the data of its settlement entry.
+
+        Raises: Refused if the other submission does not allow the round.
+        """
+        other = self._other(said)
+        wagers: dict[str, Sums] = {}
+        for total in said["totals"]:
+            figures = WagerTotals.construct_unvalidated({**_NOTHING, **total})
+            _add(wagers.setdefault(figures.wager, Sums()).recorded, figures)
+        for figures in other:
+            _add(wagers.setdefault(figures.wager, Sums()).other, figures)
+        return wagers
 
     def _other(self, said: Mapping[str, Any]) -> tuple[WagerTotals, ...]:
         if said["regulation"] != self._regulation:
             raise Refused(f"the round is one under {said['regulation']}, not under {self._regulation}")
         return totals_of(self._rules.settle(parse_round(self._regulation, said["record"])), {})
+
+
+def countable_reason(error: Refused) -> str:
+    """Return why a round was refused, with wagered values masked: rounds refused for one reason count together."""
+    return _VALUE.sub("…", error.reason)
 
 
 def _add(figures: list[int], total: WagerTotals) -> None:

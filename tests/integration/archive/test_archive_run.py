@@ -223,6 +223,18 @@ def test_a_bucket_is_an_archive_like_a_folder(
     assert 4 == pitledger("archive", "verify", "--store", "s3://nowhere/pit").code
 
 
+def test_a_folder_that_iceberg_would_not_find_again_is_refused(
+    copied: Casino, pitledger: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A space or a sign of equality in the path is escaped in URLs, and Iceberg writes to the folder of that name."""
+    monkeypatch.setenv("PITLEDGER_ARCHIVE_STORE", str(tmp_path / "property=007 archive"))
+    called = pitledger(*RUN)
+
+    assert (2, "") == (called.code, called.stdout)
+    assert "an archive's path has letters, digits, and / . _ - ~ alone; rename the folder" in called.stderr
+    assert [] == list(tmp_path.glob("property*"))
+
+
 def test_a_key_that_is_not_there_is_named(copied: Casino, pitledger: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run without the key of manifests, or without public keys, is a usage error."""
     monkeypatch.setenv("PITLEDGER_ARCHIVE_KEY_FILE", str(key_file(copied.keys, "nobody")))

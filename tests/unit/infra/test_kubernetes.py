@@ -12,6 +12,7 @@ from kubernetes_validate.utils import ValidationError, validate
 
 from services.cli.operations.keys import WRAPPING_KEYS
 from services.cli.services import NAMES, load_all
+from services.cli.spark.spark import app as spark
 from shared.runtime.extras import EXTRAS
 
 Document = dict[str, Any]
@@ -176,6 +177,33 @@ def test_no_pod_has_rights_it_does_not_need(documents: list[Document]) -> None:
             }, name
             assert {"cpu", "memory"} == set(container["resources"]["requests"]), name
             assert "memory" in container["resources"]["limits"], name
+
+
+@pytest.mark.parametrize("version", ["1.29", "1.37"])
+def test_the_job_of_spark_reads_the_archive_and_has_no_rights(base: Path, version: str) -> None:
+    """The archive is mounted read-only where its setting says, and the command line takes the arguments."""
+    [job] = yaml.safe_load_all((base / "spark/job.yaml").read_text())
+    validate(job, version, strict=True)
+    pod = job["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    mounts = {one["name"]: one for one in container["volumeMounts"]}
+    [claim] = [one["persistentVolumeClaim"] for one in pod["volumes"] if "persistentVolumeClaim" in one]
+    settings = {one["name"]: one["value"] for one in container["env"]}
+    named = yaml.safe_load((base / "spark/kustomization.yaml").read_text())
+
+    assert (True, 10001) == (pod["securityContext"]["runAsNonRoot"], pod["securityContext"]["runAsUser"])
+    assert pod["automountServiceAccountToken"] is False
+    assert {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    } == container["securityContext"]
+    assert (True, True) == (mounts["archive"]["readOnly"], claim["readOnly"])
+    assert settings["PITLEDGER_ARCHIVE_STORE"] == mounts["archive"]["mountPath"]
+    assert settings["SPARK_LOCAL_DIRS"] == mounts["scratch"]["mountPath"]
+    assert (["job.yaml"], container["image"]) == (named["resources"], named["images"][0]["name"])
+    assert (container["args"][0], f"pitledger-{container['args'][0]}") == ("spark", container["image"])
+    assert container["args"][1] in {command.name or command.callback.__name__ for command in spark.registered_commands}
 
 
 def test_references_lead_somewhere(documents: list[Document]) -> None:
