@@ -97,8 +97,9 @@ class SparkEngine:
 
 
 def _session(master: str, conf: Sequence[tuple[str, str]]) -> "SparkSession":
-    """Return a new session. Raises: UsageWrong if there is no Java, or it does not start Spark."""
+    """Return a new session. Raises: UsageWrong if there is no Java, or Spark does not start with it at this master."""
     java = _java()
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -110,10 +111,11 @@ def _session(master: str, conf: Sequence[tuple[str, str]]) -> "SparkSession":
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
-    except PySparkException as error:
+    except (Py4JJavaError, PySparkException) as error:
+        said = _said(error.java_exception if isinstance(error, Py4JJavaError) else error)
         raise UsageWrong(
-            f"{java} does not start Spark: {_first_line(error)}; it needs a whole Java 17, 21 or 25, which JAVA_HOME "
-            "names"
+            f"Spark does not start with {java} and --master {master}: {said} It needs a whole Java 17, 21 or 25, which "
+            "JAVA_HOME names, and a master such as local[*] or spark://HOST:7077"
         ) from error
 
 
@@ -165,13 +167,15 @@ def _explained() -> Iterator[None]:
         yield
     except PySparkException as error:
         if (error.getCondition() or "").startswith("FAILED_READ_FILE"):
-            raise CheckFailed(f"{_first_line(error)}; run: pitledger archive verify") from error
-        raise SparkFailed(f"Spark: {_first_line(error)}") from error
+            raise CheckFailed(f"{_said(error)}; run: pitledger archive verify") from error
+        raise SparkFailed(f"Spark: {_said(error)}") from error
 
 
 class SparkFailed(CommandError):
     """A job of Spark failed."""
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+def _said(error: object) -> str:
+    """Return what an error of Spark says in a line: the first, or the last of a traceback of a worker's Python."""
+    lines = str(error).strip().splitlines() or [""]
+    return lines[-1 if any(line.startswith("Traceback") for line in lines) else 0].strip()

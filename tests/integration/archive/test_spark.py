@@ -203,7 +203,11 @@ def test_what_spark_needs_is_said(store: Path, tmp_path: Path) -> None:
     for changes, where, said in (
         ({"PATH": str(tmp_path)}, str(store), "Spark needs Java 17 or later, and there is none on the PATH"),
         ({"JAVA_HOME": str(tmp_path)}, str(store), f"there is none in JAVA_HOME, {tmp_path}"),
-        ({"JAVA_HOME": str(tmp_path / "jdk")}, str(store), f"{java} does not start Spark"),
+        (
+            {"JAVA_HOME": str(tmp_path / "jdk")},
+            str(store),
+            f"Spark does not start with {java} and --master local[*]: [JAVA_GATEWAY_EXITED]",
+        ),
         ({}, "s3://archive/pit", "reads no bucket"),
     ):
         command = [sys.executable, "-m", "services.cli.main", "spark", "win", "--store", where]
