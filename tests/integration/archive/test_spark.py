@@ -193,6 +193,18 @@ def test_files_that_are_not_those_of_the_manifests_are_refused(spark: Asking, en
     assert "the file is missing; run: pitledger archive verify" in gone.stderr
 
 
+@AT_NIGHT
+def test_executors_of_a_cluster_answer_with_the_same_bytes(store: Path, tmp_path: Path) -> None:
+    """Two executors, processes of their own, start the Python of the driver, which finds the package and the files."""
+    environment = os.environ | {"SPARK_WORKER_DIR": str(tmp_path), "SPARK_LOCAL_DIRS": str(tmp_path)}
+    environment.pop("PYSPARK_PYTHON", None)
+    words = ("rederive", "--submission", written(tmp_path / "approved.json"), "--store", str(store), "--as", "csv")
+    command = [sys.executable, "-m", "services.cli.main", "spark", *words, "--master", "local-cluster[2,1,1024]"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT)
+
+    assert (1, DIFFERENCES) == (done.returncode, done.stdout), done.stderr
+
+
 def test_what_spark_needs_is_said(store: Path, tmp_path: Path) -> None:
     """Java that is missing, or does not start, and a bucket, which Spark's wheel does not read: exit code 2."""
     java = tmp_path / "jdk/bin/java"
