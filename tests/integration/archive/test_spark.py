@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import pyspark
 import pytest
 
 from services.cli.main import main
@@ -196,7 +197,11 @@ def test_files_that_are_not_those_of_the_manifests_are_refused(spark: Asking, en
 @AT_NIGHT
 def test_executors_of_a_cluster_answer_with_the_same_bytes(store: Path, tmp_path: Path) -> None:
     """Two executors, processes of their own, start the Python of the driver, which finds the package and the files."""
-    environment = os.environ | {"SPARK_WORKER_DIR": str(tmp_path), "SPARK_LOCAL_DIRS": str(tmp_path)}
+    home = tmp_path / "spark"  # executors leave their logs there
+    home.mkdir()
+    for one in Path(pyspark.__file__).parent.iterdir():
+        (home / one.name).symlink_to(one)
+    environment = os.environ | {"SPARK_HOME": str(home)}
     environment.pop("PYSPARK_PYTHON", None)
     words = ("rederive", "--submission", written(tmp_path / "approved.json"), "--store", str(store), "--as", "csv")
     command = [sys.executable, "-m", "services.cli.main", "spark", *words, "--master", "local-cluster[2,1,1024]"]
