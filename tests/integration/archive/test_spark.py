@@ -43,6 +43,12 @@ riverside,BJ-01,blackjack,,12,120000,225000,-105000,120000,225000,-105000
 riverside,BJ-02,blackjack,,6,60000,120000,-60000,60000,120000,-60000
 riverside,BJ-03,blackjack,,1,10000,20100,-10100,10000,20000,-10000
 """
+SEATS: Final = f"""\
+property,table_name,game,gaming_day,opened_hour,seat,rounds,rounds_won,wagered_cents,received_cents,wagered_least_cents,wagered_most_cents
+riverside,BJ-01,blackjack,{DAY},2026-11-20T10Z,1,12,11,120000,225000,10000,10000
+riverside,BJ-02,blackjack,{DAY},2026-11-20T10Z,1,6,6,60000,120000,10000,10000
+riverside,BJ-03,blackjack,{DAY},2026-11-20T10Z,1,1,1,10000,20000,10000,10000
+"""
 DIFFERENCES: Final = f"""\
 property,gaming_day,shard_name,seq,table_name,round_id,what
 riverside,{DAY},commands/0,1,BJ-03,BJ-03-r1,"derived again otherwise: totals, postings"
@@ -116,10 +122,11 @@ class Asking:
 
 
 def test_spark_answers_with_the_bytes_of_a_single_process(spark: Asking, tmp_path: Path) -> None:
-    """Win, what-if and derivation: whole cents in one order, and a round that was paid a dollar too much is named."""
+    """Whole cents in one order; a round that was paid a dollar too much is named."""
     approved, other = written(tmp_path / "approved.json"), wanted(tmp_path / "other.json")
     for words, told in (
         (("win",), (0, WIN, "")),
+        (("seats",), (0, SEATS, "")),
         (("whatif", other), (0, WHATIF, "")),
         (("rederive", "--submission", approved), (1, DIFFERENCES, "20 settlements derived again, 1 differ\n")),
     ):
