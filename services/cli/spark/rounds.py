@@ -5,7 +5,7 @@ An object is pickled on its way to a worker: it has documents, and compiles them
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final, cast
@@ -15,6 +15,7 @@ from pyarrow import parquet
 from pydantic_core import from_json
 
 from services.cli.spark.work import Batches, Read, Work, batch_of, day_schema, rows_of
+from services.round_settlement.domain.money import BANK, DEALER_SEAT
 from services.round_settlement.domain.settling import EffectiveSubmission, derive_again
 from services.round_settlement.domain.what_if import Alternative, countable_reason
 from shared.contracts.catalog import decode_fact
@@ -24,6 +25,7 @@ from shared.contracts.upcasting import upcast_data
 from shared.journal.archive.rows import accounts_of
 from shared.journal.entry import Account, Posting
 from shared.rules import Refused, compile_rules
+from shared.rules.line import HOUSE
 
 POSTED: Final = SettlementPosted.KIND.types
 """The kinds of entries that post a round, of all versions."""
@@ -89,6 +91,45 @@ def _settled(alternative: Alternative, said: Mapping[str, Any]) -> Iterator[tupl
         return
     for wager, one in sums.items():
         yield wager, "", said["revision"], *one.recorded, *one.other
+
+
+class PlayBySeat(Work):
+    """Adds up what each seat wagered and received in a round, against the house: a row for each round and seat.
+
+    Void lines, the bank of a player and wagers against it are not counted. `received_cents` includes returned stakes,
+    and is less vigorish. `opened_hour` is in UTC. A row says nothing of who sat there.
+    """
+
+    columns = ("property", "gaming_day", "kind", "data")
+    schema = day_schema("table_name round_id game opened_hour", "revision seat wagered_cents received_cents")
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows: list[tuple[Any, ...]] = []
+            for property_name, day, kind, data in rows_of(batch, self.columns):
+                said = from_json(upcast_data(kind, data))
+                opened = datetime.fromisoformat(said["opened_at"]).astimezone(UTC)
+                about = (property_name, day, said["table"], said["round_id"], said["game"], f"{opened:%Y-%m-%dT%HZ}")
+                rows += ((*about, said["revision"], seat, *cents) for seat, cents in _by_seat(said["lines"]).items())
+            yield batch_of(rows, self.schema)
+
+
+def _by_seat(lines: Iterable[Mapping[str, Any]]) -> dict[int, tuple[int, int]]:
+    """Return seat -> (wagered, received) in cents."""
+    found: dict[int, tuple[int, int]] = {}
+    for line in lines:
+        seat = line["seat"]
+        if (
+            line["outcome"] == "void"
+            or line["wager"] == BANK
+            or seat == DEALER_SEAT
+            or line.get("paid_by", HOUSE) != HOUSE
+        ):
+            continue
+        wagered, received = found.get(seat, (0, 0))
+        back = line["payout"] + line["stake_returned"] - line.get("vigorish", 0)
+        found[seat] = (wagered + line["stake"], received + back)
+    return found
 
 
 class DeriveAgain(Work):

@@ -3,11 +3,13 @@
 import typer
 
 from services.cli.spark.rederive import rederive
+from services.cli.spark.seats import seats
 from services.cli.spark.whatif import whatif
 from services.cli.spark.win import win
 
 app = typer.Typer()
 
 app.command()(win)
+app.command()(seats)
 app.command()(whatif)
 app.command()(rederive)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import pyspark
 import pytest
 
 from services.cli.main import main
@@ -41,6 +42,12 @@ property,table_name,wager,refused,rounds,{AMOUNTS}
 riverside,BJ-01,blackjack,,12,120000,225000,-105000,120000,225000,-105000
 riverside,BJ-02,blackjack,,6,60000,120000,-60000,60000,120000,-60000
 riverside,BJ-03,blackjack,,1,10000,20100,-10100,10000,20000,-10000
+"""
+SEATS: Final = f"""\
+property,table_name,game,gaming_day,opened_hour,seat,rounds,rounds_won,wagered_cents,received_cents,wagered_least_cents,wagered_most_cents
+riverside,BJ-01,blackjack,{DAY},2026-11-20T10Z,1,12,11,120000,225000,10000,10000
+riverside,BJ-02,blackjack,{DAY},2026-11-20T10Z,1,6,6,60000,120000,10000,10000
+riverside,BJ-03,blackjack,{DAY},2026-11-20T10Z,1,1,1,10000,20000,10000,10000
 """
 DIFFERENCES: Final = f"""\
 property,gaming_day,shard_name,seq,table_name,round_id,what
@@ -115,10 +122,11 @@ class Asking:
 
 
 def test_spark_answers_with_the_bytes_of_a_single_process(spark: Asking, tmp_path: Path) -> None:
-    """Win, what-if and derivation: whole cents in one order, and a round that was paid a dollar too much is named."""
+    """Whole cents in one order; a round that was paid a dollar too much is named."""
     approved, other = written(tmp_path / "approved.json"), wanted(tmp_path / "other.json")
     for words, told in (
         (("win",), (0, WIN, "")),
+        (("seats",), (0, SEATS, "")),
         (("whatif", other), (0, WHATIF, "")),
         (("rederive", "--submission", approved), (1, DIFFERENCES, "20 settlements derived again, 1 differ\n")),
     ):
@@ -196,7 +204,11 @@ def test_files_that_are_not_those_of_the_manifests_are_refused(spark: Asking, en
 @AT_NIGHT
 def test_executors_of_a_cluster_answer_with_the_same_bytes(store: Path, tmp_path: Path) -> None:
     """Two executors, processes of their own, start the Python of the driver, which finds the package and the files."""
-    environment = os.environ | {"SPARK_WORKER_DIR": str(tmp_path), "SPARK_LOCAL_DIRS": str(tmp_path)}
+    home = tmp_path / "spark"  # executors leave their logs there
+    home.mkdir()
+    for one in Path(pyspark.__file__).parent.iterdir():
+        (home / one.name).symlink_to(one)
+    environment = os.environ | {"SPARK_HOME": str(home)}
     environment.pop("PYSPARK_PYTHON", None)
     words = ("rederive", "--submission", written(tmp_path / "approved.json"), "--store", str(store), "--as", "csv")
     command = [sys.executable, "-m", "services.cli.main", "spark", *words, "--master", "local-cluster[2,1,1024]"]
