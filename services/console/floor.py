@@ -19,7 +19,7 @@ FRESH_SECONDS: Final = 1.0
 BANDS_SECONDS: Final = 60.0
 """The seconds for which the theoretical win of a floor's tables is reused."""
 _BANDS_WAIT_SECONDS: Final = 0.1
-"""The seconds for which a page waits for a theoretical win that is being read; then it shows the previous one."""
+"""The seconds for which a live page waits for a theoretical win that is being read; then it shows the previous one."""
 _SIGMAS: Final = 4
 """The standard deviations between the theoretical win and an end of the scale on which the win is drawn."""
 _SCALE: Final = 100
@@ -183,20 +183,21 @@ class Floors:
     async def with_bands(self, person: Person, property_name: str, day: str = "") -> FloorView:
         """Return a floor as `of` does, with the theoretical win of tables that have any, as last read.
 
-        It is read again each minute, beside the floor: a page does not wait for a report that takes longer. If
-        reporting does not say it, the floor is without. Raises: Refused.
+        It is read again each minute, beside the floor: the page of the current gaming day, which is live, does not wait
+        for a report that takes longer. If reporting does not say it, the floor is without. Raises: Refused.
         """
         found = await self.of(person, property_name, day)
-        found.bands.update(await self._bands_of(person.calls, (property_name, found.said["gaming_day"])))
+        asked = (property_name, found.said["gaming_day"])
+        found.bands.update(await self._bands_of(person.calls, asked, None if day else _BANDS_WAIT_SECONDS))
         return found
 
-    async def _bands_of(self, calls: Calls, asked: tuple[str, str]) -> Mapping[str, Band]:
+    async def _bands_of(self, calls: Calls, asked: tuple[str, str], seconds_max: float | None) -> Mapping[str, Band]:
         read_at, _ = self._bands.get(asked, (float("-inf"), {}))
         if asked not in self._reading_bands and monotonic() - read_at > BANDS_SECONDS:
             self._reading_bands[asked] = task = asyncio.create_task(self._read_bands(calls, asked))
             task.add_done_callback(lambda _: self._reading_bands.pop(asked))
         if (reading := self._reading_bands.get(asked)) is not None:
-            for done in (await asyncio.wait([reading], timeout=_BANDS_WAIT_SECONDS))[0]:
+            for done in (await asyncio.wait([reading], timeout=seconds_max))[0]:
                 done.result()
         return self._bands.get(asked, (0.0, {}))[1]
 
