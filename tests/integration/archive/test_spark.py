@@ -49,6 +49,8 @@ riverside,BJ-01,blackjack,{DAY},2026-11-20T10Z,1,12,11,120000,225000,10000,10000
 riverside,BJ-02,blackjack,{DAY},2026-11-20T10Z,1,6,6,60000,120000,10000,10000
 riverside,BJ-03,blackjack,{DAY},2026-11-20T10Z,1,1,1,10000,20000,10000,10000
 """
+HITS: Final = "property,game,version,wager,row,wagers,hits,expected_hits,probability,too_often\n"
+UNKNOWN: Final = "19 lines are left out, for nobody gave the submissions under which they were settled\n"
 DIFFERENCES: Final = f"""\
 property,gaming_day,shard_name,seq,table_name,round_id,what
 riverside,{DAY},commands/0,1,BJ-03,BJ-03-r1,"derived again otherwise: totals, postings"
@@ -127,6 +129,8 @@ def test_spark_answers_with_the_bytes_of_a_single_process(spark: Asking, tmp_pat
     for words, told in (
         (("win",), (0, WIN, "")),
         (("seats",), (0, SEATS, "")),
+        (("hits", "--submission", approved), (0, HITS, "")),
+        (("hits",), (0, HITS, UNKNOWN)),
         (("whatif", other), (0, WHATIF, "")),
         (("rederive", "--submission", approved), (1, DIFFERENCES, "20 settlements derived again, 1 differ\n")),
     ):
