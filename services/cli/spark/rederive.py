@@ -1,22 +1,14 @@
 """`pitledger spark rederive`: derive every archived settlement again from the round that it contains."""
 
-from typing import TYPE_CHECKING, Annotated, Final
-
-import typer
-from pydantic import ValidationError
+from typing import Final
 
 from services.cli.archive.options import StorePlace
 from services.cli.archive.sql import write_answer
-from services.cli.documents import read_document
-from services.cli.exits import ExitCode, InputRefused
+from services.cli.exits import ExitCode
 from services.cli.output import AsJson, message
 from services.cli.spark.options import Alone, Conf, First, Form, Last, Master, Output, Properties, reading_of
+from services.cli.spark.submissions import Submissions, archived_submissions, read_approved
 
-if TYPE_CHECKING:
-    from services.cli.spark.archive import Archive
-    from shared.contracts.submissions import SubmissionApproved
-
-_REGISTRY: Final = "paytable-registry"
 _KEY: Final = "property, gaming_day, shard_name, seq, table_name, round_id, what"
 
 DERIVED: Final = f"""
@@ -25,14 +17,7 @@ DERIVED: Final = f"""
 
 
 def rederive(
-    submissions: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--submission",
-            metavar="FILE",
-            help="An approved rules submission that is not in the archive, YAML or JSON; may be repeated.",
-        ),
-    ] = None,
+    submissions: Submissions = None,
     store: StorePlace = None,
     first: First = None,
     last: Last = None,
@@ -58,11 +43,11 @@ def rederive(
     from services.cli.spark.rounds import POSTED, DeriveAgain
     from services.cli.spark.work import FolderReader
 
-    given = [_approved(file) for file in submissions or ()]
+    given = [read_approved(file) for file in submissions or ()]
     with reading_engine(reading) as (archive, engine):
         folder = archive.store.folder()
         read = archive.store.read if folder is None else FolderReader(folder)
-        work = DeriveAgain([*_archived(archive), *given], archive.accounts_by_day(), read)
+        work = DeriveAgain([*archived_submissions(archive), *given], archive.accounts_by_day(), read)
         engine.declare("derived", work, POSTED)
         answer = engine.answer(DERIVED)
     is_difference = [bool(what) for what in answer.column("what").to_pylist()]
@@ -70,37 +55,3 @@ def rederive(
     write_answer(answer.filter(is_difference).drop_columns(["entries"]), "json" if as_json else form, output)
     message(f"{entries:,} settlements derived again, {sum(is_difference):,} differ")
     return ExitCode.NOT_AS_IT_SHOULD_BE if any(is_difference) else ExitCode.FINE
-
-
-def _approved(file: str) -> "SubmissionApproved":
-    """Return an approved submission from a file. Raises: InputRefused if it is none, or its hash is wrong."""
-    from services.cli.spark.rounds import is_hashed
-    from shared.contracts.submissions import SubmissionApproved
-    from shared.rules.errors import refused_by_validation
-
-    document = read_document(file)
-    try:
-        approved = SubmissionApproved.model_validate(document)
-    except ValidationError as error:
-        raise InputRefused(f"{file}: {refused_by_validation(error, document)}") from None
-    if not is_hashed(approved):
-        raise InputRefused(f"{file}: its content does not have the hash {approved.hash}")
-    return approved
-
-
-def _archived(archive: "Archive") -> "list[SubmissionApproved]":
-    """Return the approved submissions in the registry's archived journal, of all days.
-
-    A submission with another hash than its content's is left out: entries that name it are then differences.
-    """
-    from services.cli.spark.rounds import is_hashed
-    from shared.contracts.submissions import SubmissionApproved
-    from shared.contracts.upcasting import upcast_data
-
-    files = [one for one in archive.files["entries"] if one.file.service == _REGISTRY]
-    found = [
-        SubmissionApproved.model_validate_json(upcast_data(kind, data))
-        for batch in archive.batches(files, ("kind", "data"), SubmissionApproved.KIND.types)
-        for kind, data in zip(batch.column("kind").to_pylist(), batch.column("data").to_pylist(), strict=True)
-    ]
-    return [one for one in found if is_hashed(one)]

@@ -4,6 +4,7 @@ Spark's workers and the single process call the same objects with Arrow batches,
 An object is pickled on its way to a worker: it has documents, and compiles them where it works.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -117,19 +118,37 @@ class PlayBySeat(Work):
 def _by_seat(lines: Iterable[Mapping[str, Any]]) -> dict[int, tuple[int, int]]:
     """Return seat -> (wagered, received) in cents."""
     found: dict[int, tuple[int, int]] = {}
-    for line in lines:
-        seat = line["seat"]
-        if (
-            line["outcome"] == "void"
-            or line["wager"] == BANK
-            or seat == DEALER_SEAT
-            or line.get("paid_by", HOUSE) != HOUSE
-        ):
-            continue
-        wagered, received = found.get(seat, (0, 0))
+    for line in filter(_is_against_house, lines):
+        wagered, received = found.get(line["seat"], (0, 0))
         back = line["payout"] + line["stake_returned"] - line.get("vigorish", 0)
-        found[seat] = (wagered + line["stake"], received + back)
+        found[line["seat"]] = (wagered + line["stake"], received + back)
     return found
+
+
+def _is_against_house(line: Mapping[str, Any]) -> bool:
+    """Return whether a settlement line counts in the handle; void lines and lines of a bank do not."""
+    of_bank = line["wager"] == BANK or line["seat"] == DEALER_SEAT or line.get("paid_by", HOUSE) != HOUSE
+    return line["outcome"] != "void" and not of_bank
+
+
+class CountHits(Work):
+    """Counts the lines of a round against the house by wager and category: a row for each; '' is no category."""
+
+    columns = ("property", "gaming_day", "kind", "data")
+    schema = day_schema("table_name round_id game submission wager category", "revision version lines")
+
+    def __call__(self, batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows: list[tuple[Any, ...]] = []
+            for property_name, day, kind, data in rows_of(batch, self.columns):
+                said = from_json(upcast_data(kind, data))
+                ref = said["submission"]
+                about = (property_name, day, said["table"], said["round_id"], said["game"], ref["hash"])
+                lines = Counter(
+                    (line["wager"], line.get("category") or "") for line in said["lines"] if _is_against_house(line)
+                )
+                rows += ((*about, *key, said["revision"], ref["version"], count) for key, count in lines.items())
+            yield batch_of(rows, self.schema)
 
 
 class DeriveAgain(Work):

@@ -2,6 +2,7 @@
 
 import typer
 
+from services.cli.spark.hits import hits
 from services.cli.spark.rederive import rederive
 from services.cli.spark.seats import seats
 from services.cli.spark.whatif import whatif
@@ -11,5 +12,6 @@ app = typer.Typer()
 
 app.command()(win)
 app.command()(seats)
+app.command()(hits)
 app.command()(whatif)
 app.command()(rederive)

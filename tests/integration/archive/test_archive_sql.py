@@ -9,7 +9,7 @@ import pytest
 from pyarrow import parquet
 
 from shared.journal.archive.manifest import DayManifest
-from tests.integration.archive.told import answers
+from tests.integration.archive.told import HAS_JAVA, answers
 from tests.support.archived import DAY
 from tests.support.services import ROOT
 from tests.unit.cli.calling import Caller
@@ -72,6 +72,8 @@ def test_python_of_the_reference_runs(first_store: Path, example: str) -> None:
     """As it stands there, with each engine that is installed: the cents of all postings sum to zero."""
     engine = re.findall(r"^import (\w+)", example, flags=re.MULTILINE)[0]
     pytest.importorskip(engine)
+    if engine == "pyspark" and not HAS_JAVA:
+        pytest.skip("Java is not installed")
     manifest = DayManifest.read((first_store / "manifests/0000000001.json").read_bytes())
     [entries] = [one for one in manifest.tables if one.name == "entries"]
     given: dict[str, object] = {"metadata": str(first_store / entries.metadata)}

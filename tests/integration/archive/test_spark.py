@@ -15,7 +15,7 @@ import pytest
 from services.cli.main import main
 from shared.journal.entry import Account, EntryDraft, Posting
 from tests.integration.archive.conftest import copy_of
-from tests.integration.archive.told import RUN
+from tests.integration.archive.told import HAS_JAVA, RUN
 from tests.support import Databases
 from tests.support.archived import DAY, PROPERTY, SETTLEMENT, Casino
 from tests.support.nightly import AT_NIGHT
@@ -23,6 +23,7 @@ from tests.support.rounds import submission
 from tests.support.services import ROOT, query
 from tests.unit.cli.calling import Called, Caller
 
+ON_JAVA: Final = pytest.mark.skipif(not HAS_JAVA, reason="Java is not installed")
 ALONE: Final = ("--single-process",)
 SPARK: Final = (
     *("--master", "local[1]", "--conf", "spark.sql.shuffle.partitions=1"),
@@ -49,6 +50,8 @@ riverside,BJ-01,blackjack,{DAY},2026-11-20T10Z,1,12,11,120000,225000,10000,10000
 riverside,BJ-02,blackjack,{DAY},2026-11-20T10Z,1,6,6,60000,120000,10000,10000
 riverside,BJ-03,blackjack,{DAY},2026-11-20T10Z,1,1,1,10000,20000,10000,10000
 """
+HITS: Final = "property,game,version,wager,row,wagers,hits,expected_hits,probability,too_often\n"
+UNKNOWN: Final = "19 lines are left out, for nobody gave the submissions under which they were settled\n"
 DIFFERENCES: Final = f"""\
 property,gaming_day,shard_name,seq,table_name,round_id,what
 riverside,{DAY},commands/0,1,BJ-03,BJ-03-r1,"derived again otherwise: totals, postings"
@@ -121,12 +124,15 @@ class Asking:
         return self._pitledger("spark", command, *words, "--store", str(self.store), "--as", "csv")
 
 
+@ON_JAVA
 def test_spark_answers_with_the_bytes_of_a_single_process(spark: Asking, tmp_path: Path) -> None:
     """Whole cents in one order; a round that was paid a dollar too much is named."""
     approved, other = written(tmp_path / "approved.json"), wanted(tmp_path / "other.json")
     for words, told in (
         (("win",), (0, WIN, "")),
         (("seats",), (0, SEATS, "")),
+        (("hits", "--submission", approved), (0, HITS, "")),
+        (("hits",), (0, HITS, UNKNOWN)),
         (("whatif", other), (0, WHATIF, "")),
         (("rederive", "--submission", approved), (1, DIFFERENCES, "20 settlements derived again, 1 differ\n")),
     ):
@@ -178,7 +184,7 @@ def test_the_span_and_the_properties_are_those_of_the_options(spark: Asking) -> 
         assert said in called.stderr
 
 
-@pytest.mark.parametrize("engine", [ALONE, pytest.param(SPARK, marks=AT_NIGHT)], ids=["alone", "spark"])
+@pytest.mark.parametrize("engine", [ALONE, pytest.param(SPARK, marks=(AT_NIGHT, ON_JAVA))], ids=["alone", "spark"])
 def test_files_that_are_not_those_of_the_manifests_are_refused(spark: Asking, engine: tuple[str, ...]) -> None:
     """A byte that changed and a file that is gone, before anything is added up."""
     manifest = json.loads((spark.store / "manifests/0000000001.json").read_text())
@@ -202,6 +208,7 @@ def test_files_that_are_not_those_of_the_manifests_are_refused(spark: Asking, en
 
 
 @AT_NIGHT
+@ON_JAVA
 def test_executors_of_a_cluster_answer_with_the_same_bytes(store: Path, tmp_path: Path) -> None:
     """Two executors, processes of their own, start the Python of the driver, which finds the package and the files."""
     home = tmp_path / "spark"  # executors leave their logs there

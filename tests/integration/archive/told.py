@@ -1,11 +1,16 @@
 """What commands of the archive answer."""
 
+import os
+import shutil
 from pathlib import Path
 
 from tests.support.archived import PROPERTY
 from tests.unit.cli.calling import Called, Caller
 
 RUN = ("archive", "run", "--property", PROPERTY)
+
+HAS_JAVA = "JAVA_HOME" in os.environ or shutil.which("java") is not None
+"""Whether this machine has what Spark runs on."""
 
 
 def days(called: Called) -> list[tuple[str, int, int | None, int]]:
