@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 _RAW: Final = (
-    re.compile(r"\b(True|False)\b|: None\b|^None$"),
+    re.compile(r"\b(True|False)\b(?! [a-z])|: None\b|^None$"),
     re.compile(r"\[['\"]|\{['\"]|['\"]\]|\[\]|\{\}|datetime\.|Decimal\("),
     re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+|[+-]\d\d:\d\d|Z)|\d{4}-\d\d-\d\dT\d\d"),
     re.compile(r"(?<![\w/.@'-])[a-z][a-z0-9]*(_[a-z0-9]+)+(?![\w/@])"),

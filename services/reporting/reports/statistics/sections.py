@@ -129,7 +129,7 @@ ALARMS: Final = Section(
         Column(name="threshold", title="Threshold", formula="- common logarithm of the false-alarm rate"),
         Column(
             name="false_alarms",
-            title="Risk of a false alarm",
+            title="False alarms",
             formula="upper limit of the probability that honest play ever raises the alarm",
         ),
         Column(name="says", title="Interpretation", formula="where to look first; not an accusation"),
